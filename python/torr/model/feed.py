@@ -18,7 +18,8 @@ class FeedRow(NamedTuple):
     """The values of one request, and when it may start; the engine takes it as a tuple.
 
     Rows of one session are sent by one worker and share captured values. A row starts when all rows
-    in `after` have ended and `pause_ns` has passed, and in a timed feed not before `due_ns`.
+    in `after` have ended and `pause_ns` has passed, and in a timed feed not before `due_ns`. If
+    `after` is empty and the feed is not timed, `pause_ns` counts from the start of its session.
     `followers` is how many later rows name it in `after`, None if that is unknown. `tokens` are the
     planned ones of prompt and output, 0 if nothing is planned.
     """

@@ -32,6 +32,7 @@ from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.interleaved import interleaved
 from torr.sources.traces.reader import bytes_of, read_trace, refuse_pipe
+from torr.sources.traces.sessions import paused_from_openings
 from torr.sources.traces.synthesis import (
     Synthesis,
     read_synthesis,
@@ -87,6 +88,8 @@ class TraceInput:
         """
         trace = self._read()
         rows = self._with_outputs(self._scaled(self._windowed(trace)))
+        if users is not None and self.format.has_sessions:
+            rows = paused_from_openings(rows)
         if users is not None and self.format.clock != "trace":
             rows = interleaved(rows, users)
         return rows, trace.counts

@@ -19,7 +19,8 @@ pub struct FeedRow {
     pub followers: Option<u32>,
     /// When it is due, from the start of the window; without meaning if rows have no times.
     pub due_ns: Nanos,
-    /// How long it waits after the last row of `after` has ended.
+    /// How long it waits after the last row of `after` has ended. If it names none, and rows have no
+    /// times: after its session was opened.
     pub pause_ns: Nanos,
     /// The number of its request within the group.
     pub request: u16,
@@ -30,9 +31,9 @@ pub struct FeedRow {
 }
 
 impl FeedRow {
-    /// Returns how long its user thinks before it; the first row of a session follows no other.
-    pub(crate) fn think_time(&self) -> Nanos {
-        if self.after.is_empty() { 0 } else { self.pause_ns }
+    /// Returns how long it waits after its session was opened; rows after others wait for these.
+    pub(crate) fn pause_from_opening(&self) -> Nanos {
+        if self.after.is_empty() { self.pause_ns } else { 0 }
     }
 
     /// Returns how much memory it takes, about.

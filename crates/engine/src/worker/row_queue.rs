@@ -162,7 +162,7 @@ impl RowQueue {
         let entry = self.place_mut(place)?;
         let later = at.saturating_sub(entry.row.due_ns);
         entry.postponed_ns = if is_timed { later } else { waited };
-        let has_thought = waited == 0 && entry.row.think_time() > 0;
+        let has_thought = waited == 0 && entry.row.pause_ns > 0;
         let intended = if is_timed || has_thought { startable_at } else { until };
         Some(TakenRow { place, intended })
     }
@@ -178,17 +178,17 @@ impl RowQueue {
         has_user && !self.unopened.is_empty()
     }
 
-    /// Lets a user play the next session, whose first rows may start now.
+    /// Lets a user play the next session, whose first rows may start now, or after their pauses.
     fn open_session(&mut self, now: Nanos) {
         let next = self.unopened.peek().map(|Reverse((rank, ..))| *rank);
         while let Some(Reverse((rank, number, place))) = self.unopened.peek().copied()
             && Some(rank) == next
         {
             self.unopened.pop();
-            if let Some(session) = self.row(place).map(|row| row.session) {
-                self.sessions.open(session);
-            }
-            self.ready.push(Reverse((now, number, place)));
+            let Some(row) = self.row(place) else { continue };
+            let (session, pause) = (row.session, row.pause_from_opening());
+            self.sessions.open(session, now);
+            self.ready.push(Reverse((now.saturating_add(pause), number, place)));
         }
     }
 
@@ -315,13 +315,19 @@ impl RowQueue {
             self.left_out.push(request);
             return true;
         }
-        let earliest = entry.missing.latest_end.saturating_add(entry.row.think_time());
-        let due = if is_timed { entry.row.due_ns } else { came };
-        let (at, number, session) = (due.max(earliest), entry.row.number, entry.row.session);
-        match self.sessions.rank_unless_open(session) {
-            Some(rank) if !is_timed => self.unopened.push(Reverse((rank, number, place))),
-            _ => self.ready.push(Reverse((at, number, place))),
-        }
+        let row = &entry.row;
+        let (number, session, due, pause) = (row.number, row.session, row.due_ns, row.pause_ns);
+        let (latest_end, is_first) = (entry.missing.latest_end, row.after.is_empty());
+        let at = if is_timed {
+            due.max(if is_first { 0 } else { latest_end.saturating_add(pause) })
+        } else if let Some(rank) = self.sessions.rank_unless_open(session) {
+            self.unopened.push(Reverse((rank, number, place)));
+            return false;
+        } else {
+            let opened_at = self.sessions.opened_at(session).unwrap_or(0);
+            came.max(if is_first { opened_at } else { latest_end }.saturating_add(pause))
+        };
+        self.ready.push(Reverse((at, number, place)));
         false
     }
 
@@ -345,7 +351,8 @@ mod tests {
 
     /// A row of a session after another one, and followed by so many.
     fn row(number: u64, session: u64, after: &[u64], followers: u32) -> FeedRow {
-        let (after, followers, pause_ns) = (after.to_vec(), Some(followers), 10 * MS);
+        let pause_ns = if after.is_empty() { 0 } else { 10 * MS };
+        let (after, followers) = (after.to_vec(), Some(followers));
         FeedRow { number, session, after, followers, pause_ns, ..FeedRow::default() }
     }
 
@@ -406,6 +413,27 @@ mod tests {
         assert_eq!(queue.next_at(), 160 * MS);
         let next = queue.take(160 * MS).unwrap();
         assert_eq!((next.intended, queue.postponement(next.place)), (160 * MS, Some(40 * MS)));
+    }
+
+    #[test]
+    fn rows_without_predecessors_wait_for_their_pauses_from_the_opening_of_their_session() {
+        let (mut queue, sender) = queue(1);
+        let beside = |number, pause| FeedRow { pause_ns: pause * MS, ..row(number, 7, &[], 0) };
+        send(&sender, vec![row(0, 7, &[], 0), beside(1, 10), row(9, 8, &[], 0)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 100 * MS), Some((0, 0)));
+        assert_eq!((queue.next_at(), take(&mut queue, 109 * MS)), (110 * MS, None));
+        send(&sender, vec![beside(2, 30), beside(3, 5)], true);
+        queue.receive(106 * MS);
+        assert_eq!(take(&mut queue, 106 * MS), Some((3, 4)), "its time has passed");
+        queue.ended(4, 107 * MS, 107 * MS, true);
+        let second = queue.take(111 * MS).unwrap();
+        assert_eq!(second, TakenRow { place: 1, intended: 110 * MS });
+        for place in [0, 1] {
+            queue.ended(place, 120 * MS, 120 * MS, true);
+        }
+        assert_eq!((queue.next_at(), take(&mut queue, 129 * MS)), (130 * MS, None));
+        assert_eq!(take(&mut queue, 130 * MS), Some((2, 3)));
     }
 
     #[test]

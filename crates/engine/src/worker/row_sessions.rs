@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use net::Nanos;
+
 /// The sessions that have rows.
 #[derive(Debug)]
 pub(super) struct RowSessions {
@@ -22,8 +24,8 @@ struct RowSession {
     rows: u32,
     /// Its place in the order in which sessions came.
     rank: u64,
-    /// Whether a user plays it.
-    is_open: bool,
+    /// Since when a user plays it, if one does.
+    opened_at: Option<Nanos>,
 }
 
 impl RowSessions {
@@ -47,7 +49,7 @@ impl RowSessions {
         let entry = self.sessions.entry(session).or_insert_with(|| {
             *joined += 1;
             let values = vec![Vec::new(); captures];
-            RowSession { values, rows: 0, rank: *joined, is_open: false }
+            RowSession { values, rows: 0, rank: *joined, opened_at: None }
         });
         entry.rows += 1;
     }
@@ -58,7 +60,7 @@ impl RowSessions {
         if let Some(entry) = self.sessions.get_mut(&session) {
             entry.rows -= 1;
             if entry.rows == 0 {
-                self.open -= usize::from(entry.is_open);
+                self.open -= usize::from(entry.opened_at.is_some());
                 self.sessions.remove(&session);
             }
         }
@@ -67,15 +69,20 @@ impl RowSessions {
     /// Returns the place of a session in the order in which sessions came, if no user plays it yet.
     pub(super) fn rank_unless_open(&self, session: u64) -> Option<u64> {
         let entry = self.sessions.get(&session)?;
-        (!entry.is_open).then_some(entry.rank)
+        entry.opened_at.is_none().then_some(entry.rank)
     }
 
-    /// Lets a user play a session, until its last row has left.
-    pub(super) fn open(&mut self, session: u64) {
+    /// Lets a user play a session from now on, until its last row has left.
+    pub(super) fn open(&mut self, session: u64, now: Nanos) {
         if let Some(entry) = self.sessions.get_mut(&session) {
-            self.open += usize::from(!entry.is_open);
-            entry.is_open = true;
+            self.open += usize::from(entry.opened_at.is_none());
+            entry.opened_at.get_or_insert(now);
         }
+    }
+
+    /// Returns since when a user plays a session.
+    pub(super) fn opened_at(&self, session: u64) -> Option<Nanos> {
+        self.sessions.get(&session)?.opened_at
     }
 
     /// Returns the number of sessions that users play.

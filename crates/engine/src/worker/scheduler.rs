@@ -477,7 +477,7 @@ mod tests {
         let group = Group { pace, ..plan(Pace::Closed(Closed::new(1))).groups.remove(0) };
         let prepared = Arc::clone(&scheduler.prepared);
         let mut state = GroupState::new(&group, &prepared.groups[0], 0, 0);
-        let rows = vec![row(0, &[], 10 * MS), row(1, &[0], 10 * MS), row(2, &[1], 0)];
+        let rows = vec![row(0, &[], 0), row(1, &[0], 10 * MS), row(2, &[1], 0)];
         state.feed(FeedInbox::filled(rows), &prepared.groups[0]);
         state.idle.push_back(0);
         scheduler.groups = vec![state];

@@ -190,7 +190,7 @@ fn few_users_play_many_sessions_one_after_another_with_their_think_times() {
         let (session, place) = (number / TURNS, number % TURNS);
         let after = if place == 0 { vec![] } else { vec![number - 1] };
         let followers = u32::from(place + 1 < TURNS);
-        let pause_ns = (20 + session % 5) * MS;
+        let pause_ns = if place == 0 { 0 } else { (20 + session % 5) * MS };
         FeedRow { pause_ns, ..turn(number, session, &after, followers, 0) }
     });
     let plan = plan(&[request("/{{row.id}}")], USERS, false);

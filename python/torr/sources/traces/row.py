@@ -51,7 +51,8 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     - `is_branch`: whether a sub-agent sent it, whose turns are counted apart from those of others.
     - `after`: numbers of rows that have to end before this one starts; each is smaller.
     - `followers`: how many later rows name this one in `after`, or NOT_KNOWN.
-    - `pause_ns`: from the end of the last of `after` to its start, 0 where it is not recorded.
+    - `pause_ns`: from the end of the last of `after` to its start, 0 where it is not recorded. For
+      users who play sessions, a row without `after` has that from its session's first row.
     - `hash_ids`: one for each block of `block_tokens`, empty where the trace has none. The last
       ones may be missing: their tokens are shared with no other row.
     - `messages`: where the trace has texts.

@@ -6,7 +6,9 @@ The state of a session is remembered for a bounded number of sessions, the most 
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +53,7 @@ def session_of(text: str) -> int:
 def pause_after(at_ns: int, ends_ns: Sequence[int | None]) -> int:
     """Return the time from the last of these ends to a start, 0 where an end is not recorded."""
     known = [end_ns for end_ns in ends_ns if end_ns is not None]
-    return max(0, at_ns - max(known)) if len(known) == len(ends_ns) else 0
+    return max(0, at_ns - max(known)) if known and len(known) == len(ends_ns) else 0
 
 
 def alone(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
@@ -85,15 +87,18 @@ def as_recorded(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
     These are the requests of its session that had ended when it started, without those that had
     ended before another one of them started. One whose end is not recorded counts as ended.
     """
-    sessions: RecentlyUsed[_Overlapping] = RecentlyUsed(MOST_SESSIONS // 2)
+    sessions: RecentlyUsed[_Session] = RecentlyUsed(MOST_SESSIONS // 2)
     for number, draft in enumerate(drafts):
         if draft.session is None:
             yield draft.row(number, number, 1, (), 0)
             continue
-        session = sessions.get(draft.session) or _Overlapping()
+        session = sessions.get(draft.session) or _Session()
         sessions.store(draft.session, session)
-        after, pause_ns = session.before(draft.at_ns)
-        session.add(number, draft)
+        awaited = session.requests.before(draft.at_ns)
+        session.requests.add(_Request(number, draft.at_ns, draft.end_ns))
+        session.turns += 1
+        pause_ns = pause_after(draft.at_ns, [request.end_ns for request in awaited])
+        after = tuple(request.number for request in awaited)
         yield draft.row(number, draft.session, session.turns, after, pause_ns)
 
 
@@ -120,38 +125,79 @@ def of_parents(drafts: Iterable[Draft], counts: TraceCounts) -> Iterator[TraceRo
         yield draft.row(number, session, turn, after, 0)
 
 
-class _Overlapping:
-    """The requests of a session that later ones may wait for: number, start and end.
+def paused_from_openings(rows: Iterable[TraceRow]) -> Iterator[TraceRow]:
+    """Yield the rows with the pauses of those that follow no other: from their session's first row.
 
-    Their numbers and starts ascend.
+    Users who play sessions send these so long after they began the session.
+    """
+    starts: RecentlyUsed[int] = RecentlyUsed(MOST_SESSIONS)
+    for row in rows:
+        if row.at_ns is None:
+            yield row if row.after or not row.pause_ns else replace(row, pause_ns=0)
+            continue
+        start_ns = starts.get(row.session)
+        if start_ns is None:
+            start_ns = row.at_ns
+            starts.store(row.session, start_ns)
+        yield row if row.after else replace(row, pause_ns=row.at_ns - start_ns)
+
+
+class Timed(Protocol):
+    """A request with its start, and its end where that is recorded."""
+
+    @property
+    def at_ns(self) -> int: ...  # noqa: D102 - said above
+
+    @property
+    def end_ns(self) -> int | None: ...  # noqa: D102 - said above
+
+
+R = TypeVar("R", bound=Timed)
+
+
+class Overlapping(Generic[R]):
+    """The requests that later ones of a session or an agent may wait for, by their starts.
+
+    A request that ended up to `rounding_ns` after the start of another counts as ended by then.
     """
 
-    __slots__ = ("_requests", "turns")
+    def __init__(self, rounding_ns: int = 0) -> None:
+        self._requests: list[R] = []
+        self._rounding_ns = rounding_ns
 
-    def __init__(self) -> None:
-        self._requests: list[tuple[int, int, int | None]] = []
-        self.turns = 0
-
-    def before(self, at_ns: int) -> tuple[tuple[int, ...], int]:
-        """Return the requests that one that starts now waited for, and how long ago they ended."""
-        ended = [request for request in self._requests if _end_of(request) <= at_ns]
+    def before(self, at_ns: int) -> tuple[R, ...]:
+        """Return the requests that one that starts now waited for."""
+        ended = [it for it in self._requests if self.has_ended(it, at_ns)]
         if not ended:
-            return (), 0
+            return ()
         # A request that had ended when the last of these started is implied by it.
         last = ended[-1]
-        awaited = [x for x in ended if x is last or _end_of(x) > last[1]]
-        self._requests = [x for x in self._requests if x is last or _end_of(x) > last[1]]
-        pause_ns = pause_after(at_ns, [end_ns for _, _, end_ns in awaited])
-        return tuple(number for number, _, _ in awaited), pause_ns
+        implied = {id(it) for it in ended if it is not last and self.has_ended(it, last.at_ns)}
+        self._requests = [it for it in self._requests if id(it) not in implied]
+        return tuple(it for it in ended if id(it) not in implied)
 
-    def add(self, number: int, draft: Draft) -> None:
-        """Remember a request, as the next turn."""
-        request = (number, draft.at_ns, draft.end_ns)
+    def has_ended(self, request: Timed, at_ns: int) -> bool:
+        """Return whether a request had ended at a time; yes where its end is not recorded."""
+        return request.end_ns is None or request.end_ns - self._rounding_ns <= at_ns
+
+    def has_running(self, at_ns: int) -> bool:
+        """Return whether one of the requests runs at a time."""
+        return not all(self.has_ended(it, at_ns) for it in self._requests)
+
+    def add(self, request: R) -> None:
+        """Remember a request."""
         self._requests = [*self._requests[-MOST_OVERLAPPING:], request]
-        self.turns += 1
 
 
-def _end_of(request: tuple[int, int, int | None]) -> int:
-    """Return the end of a request; its start where the end is not recorded."""
-    _, start_ns, end_ns = request
-    return start_ns if end_ns is None else end_ns
+class _Request(NamedTuple):
+    number: int
+    at_ns: int
+    end_ns: int | None
+
+
+class _Session:
+    __slots__ = ("requests", "turns")
+
+    def __init__(self) -> None:
+        self.requests: Overlapping[_Request] = Overlapping()
+        self.turns = 0

@@ -1,9 +1,10 @@
 """Weka's traces of agents: a JSON file for each session, or JSON lines of sessions.
 
-A request waits for the one before it. Sub-agents have requests of their own: they start after the
-request before them and run beside one another, and the next request of their parent waits for the
-last ones of all of them, except for those that were launched without waiting. The rows of a session
-are in the order of their times, which begin with the session. Each agent counts its own turns.
+A request waits for those of its agent that had ended when it started: as a rule, for the one before
+it. Sub-agents have requests of their own: they start after the request before them and run beside
+one another, and the next request of their parent waits for the last ones of all of them, except for
+those that were launched without waiting. The rows of a session are in the order of their times,
+which begin with the session. Each agent counts its own turns.
 
 The ids of blocks are those of one session, unless their scope is global: they are made different
 between sessions. The last block may have no id.
@@ -21,7 +22,7 @@ from torr.model.outside_file import MOST_BYTES
 from torr.sources.times import nearest_ns
 from torr.sources.traces.mooncake import Tokens  # noqa: TC001 - msgspec needs it
 from torr.sources.traces.row import TraceCounts, TraceRow
-from torr.sources.traces.sessions import pause_after
+from torr.sources.traces.sessions import Overlapping, pause_after
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ _Seconds = Annotated[float, Meta(ge=0, le=1e10)]
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 # Sub-agents that their parent does not wait for.
 _NOT_AWAITED = "async_launched"
+# Times are rounded: a request that ends so long after another one started ran before it.
+_ROUNDING_NS = 100_000_000
+_EVER = 1 << 63
 
 
 class _Entry(msgspec.Struct):
@@ -43,7 +47,7 @@ class _Entry(msgspec.Struct):
     """
 
     type: Literal["n", "s", "subagent"]
-    t: _Seconds = 0.0
+    t: _Seconds | None = None
     model: str | None = None
     input_tokens: Tokens = msgspec.field(default=0, name="in")
     output_tokens: Tokens = msgspec.field(default=0, name="out")
@@ -64,11 +68,11 @@ _SESSIONS = msgspec.json.Decoder(_Session)
 _IDS = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, lt=1 << _ID_BITS)]])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Node:
     """A request of a session: what it waits for, its time in the session, its turn of its agent.
 
-    `is_beside_others` says that the session has sub-agents.
+    `is_beside_others` says that requests of the session run beside one another.
     """
 
     entry: _Entry
@@ -90,7 +94,7 @@ class _Node:
         """The time to think; where it is not recorded, what the times leave for it.
 
         Traces record it from the end of the request before in the whole session, which may be
-        another agent's. So in sessions with sub-agents the times count, where all are known.
+        another agent's. So where requests run beside one another the times count, if all are known.
         """
         if not self.after:
             return 0
@@ -161,38 +165,83 @@ def _sessions(sources: Iterator[TraceSource]) -> Iterator[tuple[TraceSource, int
 def _nodes(session: _Session, counts: TraceCounts) -> list[_Node]:
     """Return the requests of a session, each behind those that it waits for."""
     nodes: list[_Node] = []
-    _add(session.requests, (), nodes, counts, is_branch=False)
-    if any(node.is_branch for node in nodes):
+    agent = _Agent((), nodes, counts, is_branch=False)
+    agent.add(session.requests)
+    if agent.is_beside_others:
         for node in nodes:
             node.is_beside_others = True
     return nodes
 
 
-def _add(
-    entries: Sequence[_Entry],
-    begins: tuple[_Node, ...],
-    nodes: list[_Node],
-    counts: TraceCounts,
-    *,
-    is_branch: bool,
-) -> tuple[_Node, ...]:
-    """Add the requests of an agent that starts after `begins`; return those that end it."""
-    last, awaited, turn = begins, [], 0
-    for entry in entries:
-        if entry.type == "subagent":
-            ends = _add(entry.requests, last, nodes, counts, is_branch=True)
-            if entry.status != _NOT_AWAITED:
-                awaited += [node for node in ends if node not in last]
-        elif entry.input_tokens == 0 or entry.output_tokens == 0:
-            counts.left_out["no_tokens"] += 1
-        else:
-            after = (*last, *awaited)
-            # Some times are rounded: a request is never before one that it waits for.
-            at_ns = max([nearest_ns(entry.t), *(node.at_ns for node in after)])
-            turn += 1
-            last, awaited = (_Node(entry, after, at_ns, turn, is_branch),), []
-            nodes.extend(last)
-    return (*last, *awaited)
+class _Agent:
+    """An agent or a sub-agent while its requests are added to `nodes`; it starts after `begins`."""
+
+    def __init__(
+        self,
+        begins: tuple[_Node, ...],
+        nodes: list[_Node],
+        counts: TraceCounts,
+        *,
+        is_branch: bool,
+    ) -> None:
+        self._begins, self._nodes, self._counts = begins, nodes, counts
+        self._is_branch = is_branch
+        self._own: Overlapping[_Node] = Overlapping(_ROUNDING_NS)
+        # The last requests of its sub-agents that it waits for.
+        self._awaited: list[_Node] = []
+        self._turns = 0
+        self.is_beside_others = False
+
+    def add(self, entries: Sequence[_Entry], start_s: float = 0.0) -> None:
+        """Add its requests, and those of its sub-agents; their times count from `start_s`."""
+        for entry in entries:
+            at_ns = _EVER if entry.t is None else nearest_ns(entry.t + start_s)
+            if entry.type == "subagent":
+                self._add_agent(entry, self._own_before(at_ns), start_s)
+            elif entry.input_tokens == 0 or entry.output_tokens == 0:
+                self._counts.left_out["no_tokens"] += 1
+            else:
+                self._add_request(entry, at_ns)
+
+    @property
+    def ends(self) -> tuple[_Node, ...]:
+        """The requests that its parent waits for."""
+        own = self._own_before(_EVER)
+        return (*own, *self._awaited)
+
+    def _add_agent(self, entry: _Entry, begins: tuple[_Node, ...], start_s: float) -> None:
+        agent = _Agent(begins, self._nodes, self._counts, is_branch=True)
+        agent.add(entry.requests, start_s + _start_of_times(entry))
+        self.is_beside_others = True
+        if entry.status != _NOT_AWAITED:
+            self._awaited += [node for node in agent.ends if node not in begins]
+
+    def _add_request(self, entry: _Entry, at_ns: int) -> None:
+        own = self._own_before(at_ns)
+        awaited = [node for node in self._awaited if self._own.has_ended(node, at_ns)]
+        self.is_beside_others |= self._own.has_running(at_ns)
+        after = (*own, *awaited)
+        # Some times are rounded: a request is never before one that it waits for.
+        at_ns = max([0 if at_ns == _EVER else at_ns, *(node.at_ns for node in after)])
+        self._turns += 1
+        node = _Node(entry, after, at_ns, self._turns, self._is_branch)
+        self._own.add(node)
+        self._nodes.append(node)
+
+    def _own_before(self, at_ns: int) -> tuple[_Node, ...]:
+        """Return what a request that starts now waited for, without requests of sub-agents."""
+        own = self._own.before(at_ns)
+        implied = {id(node) for request in own for node in request.after}
+        self._awaited = [node for node in self._awaited if id(node) not in implied]
+        return own or self._begins
+
+
+def _start_of_times(agent: _Entry) -> float:
+    """Return the start of a sub-agent's times, seconds; it is 0 where they are the parent's."""
+    first = agent.requests[0].t if agent.requests else None
+    # A sub-agent has no request before its own start.
+    is_own = agent.t is not None and first is not None and first + _ROUNDING_NS / 1e9 < agent.t
+    return agent.t if is_own and agent.t is not None else 0.0
 
 
 def _in_order(nodes: list[_Node], number: int) -> list[_Node]:

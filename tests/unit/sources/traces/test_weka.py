@@ -142,6 +142,51 @@ def test_who_waits_for_whom(write, requests, expected):
     assert links(read(write, session(*requests))) == expected
 
 
+def test_requests_of_an_agent_that_overlapped_run_beside_one_another(write):
+    rows = read(
+        write,
+        session(
+            request(0, 1, api_time=30),
+            request(1, 2, api_time=2),
+            agent(32, request(32, 11, api_time=8), request(45, 12, api_time=5)),
+            request(33, 3, api_time=60, think_time=30.0),
+            request(34.95, 4, api_time=1),
+            request(55, 5, api_time=1, think_time=9.0),
+            request(99, 6, api_time=1),
+        ),
+    )
+    before = [1, 2]
+    expected = {1: [], 2: [], 11: before, 3: before, 12: [11], 4: before, 5: [4, 12], 6: [3, 5]}
+    assert links(rows) == expected
+    pauses = {row.input_tokens: row.pause_ns for row in rows}
+    assert pauses == {1: 0, 2: 0, 11: 2 * S, 3: 3 * S, 12: 5 * S, 4: 4.95 * S, 5: 5 * S, 6: 6 * S}
+    assert [row.turn for row in rows if not row.is_branch] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_start_within_the_rounding_of_an_end_is_after_it(write):
+    rows = read(write, session(request(0, 1, api_time=5.05), request(5, 2, api_time=1)))
+    assert links(rows) == {1: [], 2: [1]}
+
+
+def test_times_of_a_sub_agent_may_begin_with_it(write):
+    inner = [request(0, 11, api_time=4), request(7, 12, api_time=1)]
+    rows = read(write, session(request(0, 1, api_time=10), agent(12, *inner), request(30, 2)))
+    assert [(row.input_tokens, row.at_ns // S, row.pause_ns // S) for row in rows] == [
+        (1, 0, 0),
+        (11, 12, 2),
+        (12, 19, 3),
+        (2, 30, 10),
+    ]
+
+
+def test_requests_without_times_follow_one_another(write):
+    untimed = [request(0, number, api_time=9, think_time=2.0) for number in (1, 2)]
+    for each in untimed:
+        del each["t"]
+    rows = read(write, session(*untimed))
+    assert [(row.after, row.pause_ns) for row in rows] == [((), 0), ((0,), 2 * S)]
+
+
 def test_a_request_is_behind_those_that_it_waits_for_whatever_their_times_are(write):
     rows = read(
         write, session(request(5, 1), agent(0, request(0, 11), request(7, 12)), request(6, 2))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from torr.sources.traces.row import NOT_KNOWN
+from torr.sources.traces.sessions import paused_from_openings
 from torr.sources.traces.window import TraceWindow, windowed
 from traces import row
 
@@ -90,3 +92,21 @@ def test_no_more_rows_are_read_than_a_window_needs(window, read):
     rows = rows_of_a_trace()
     assert len(list(windowed(rows, window, "trace"))) == 3
     assert next(rows).number == read
+
+
+def test_rows_of_a_session_that_follow_no_other_pause_from_its_first_row():
+    late = [replace(each, after=(), pause_ns=9) for each in rows_of_sessions()]
+    window = TraceWindow(from_ns=S, time_scale=2)
+    rows = list(paused_from_openings(windowed(late, window, "session")))
+    assert [(each.number, each.pause_ns / S) for each in rows] == [
+        (1, 0),
+        (2, 0.5),
+        (3, 1),
+        (5, 0),
+        (6, 0.5),
+        (7, 1),
+    ]
+    linked = [each for each in paused_from_openings(rows_of_a_trace()) if each.after]
+    assert [each.pause_ns for each in linked] == [S // 2] * 3
+    untimed = [row(number, None) for number in range(3)]
+    assert [each.pause_ns for each in paused_from_openings(untimed)] == [0] * 3
