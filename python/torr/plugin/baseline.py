@@ -14,6 +14,7 @@ import pytest
 
 from torr.errors import UsageError, require
 from torr.micro import machine
+from torr.plugin.attempts import last_attempts
 from torr.report.data.function_names import key_of, names_of
 from torr.report.text.functions import KIND
 from torr.stats.metric import OK_PER_S, Metric
@@ -81,22 +82,35 @@ def compare_with_baseline(session: MeasurementSession) -> None:
             "select tests that use the fixture `measure`",
         )
         return
-    verdicts = _judged(session, baseline)
-    for key in dict.fromkeys(map(_key, session.levels)):
-        own = [verdict for verdict in verdicts if _key(verdict) == key]
+    attempts = last_attempts(session.levels)
+    now = [level for level, _ in attempts]
+    before = [level for level, _ in last_attempts(baseline.result.levels)]
+    verdicts = _judged(session, baseline, before, now)
+    names = {_key(level): name for level, name in attempts}
+    for key, name in names.items():
+        own = [
+            msgspec.structs.replace(verdict, candidate=name)
+            for verdict in verdicts
+            if _key(verdict) == key
+        ]
         session.baseline_verdicts += own
         if own:
             session.limits += [_limit(change, own) for change in baseline.changes]
-    _note_missing(session, baseline)
+    _note_missing(session, baseline, before, now)
 
 
-def _judged(session: MeasurementSession, baseline: Baseline) -> list[Verdict]:
+def _judged(
+    session: MeasurementSession,
+    baseline: Baseline,
+    levels_before: Sequence[Level],
+    levels_now: Sequence[Level],
+) -> list[Verdict]:
     """Return the verdicts of all functions, which are corrected as one family."""
     from torr.store.environment import environment
 
     sides = (f"run {baseline.run}", "now")
-    now = [_as_cell(level) for level in session.levels]
-    before = [_as_cell(level) for level in baseline.result.levels]
+    now = [_as_cell(level) for level in levels_now]
+    before = [_as_cell(level) for level in levels_before]
 
     def judge(then: Sequence[Level]) -> list[Verdict]:
         return comparison.unpaired(then, now, sides, _PROCEDURE)
@@ -142,26 +156,31 @@ def _limit(change: Change, verdicts: Sequence[Verdict]) -> Verdict:
     return limits.too_rare(change, sides, *where, is_of_function=True)
 
 
-def _note_missing(session: MeasurementSession, baseline: Baseline) -> None:
-    known = set(map(_key, baseline.result.levels))
-    missing = {_key(level): level for level in session.levels if _key(level) not in known}
-    name_of = names_of(session.levels)
+def _note_missing(
+    session: MeasurementSession,
+    baseline: Baseline,
+    before: Sequence[Level],
+    now: Sequence[Level],
+) -> None:
+    known = set(map(_key, before))
+    missing = {_key(level): level for level in now if _key(level) not in known}
+    name_of = names_of(now)
     listed = [name_of(level) for level in missing.values()]
     if listed:
         session.notes.append(
             f"not compared, since run {baseline.run} does not have them: {', '.join(listed)}"
         )
-    measured = set(map(_key, session.levels))
-    gone = {_key(level): level for level in baseline.result.levels if _key(level) not in measured}
+    measured = set(map(_key, now))
+    gone = {_key(level): level for level in before if _key(level) not in measured}
     if gone:
-        name_of = names_of(baseline.result.levels)
+        name_of = names_of(before)
         names = list(dict.fromkeys(map(name_of, gone.values())))
         more = ", …" if len(names) > _MAX_NAMED else ""
         session.notes.append(
             f"not measured now, only in run {baseline.run}: {', '.join(names[:_MAX_NAMED])}{more}"
         )
     if baseline.changes and not session.baseline_verdicts:
-        there = sorted({level.candidate or "" for level in baseline.result.levels})
+        there = sorted({level.candidate or "" for level in before})
         more = ", …" if len(there) > _MAX_NAMED else ""
         raise UsageError(
             f"--torr-fail-if: nothing was compared, run {baseline.run} has none of these functions",

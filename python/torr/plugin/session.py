@@ -11,6 +11,7 @@ import pytest
 
 from torr.errors import TorrError, UsageError
 from torr.micro import machine
+from torr.plugin.attempts import name_of_attempt
 from torr.plugin.budgets import NOT_SHOWN, budgets_of, fail_unmeasured, failure_text
 from torr.plugin.parameters import parameters_of
 from torr.plugin.run_writer import RunWriter
@@ -35,12 +36,15 @@ _CUT_SHORT = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 class FunctionMeasurement:
     """A measurement under one name; `factors` are the parameters of the test, as texts.
 
+    `candidate` is the name with its number in an attempt at the test, and that of the attempt.
     `no_profile_reason` is set if there is no profile although profiles were requested.
     """
 
     nodeid: str
+    name: str
     candidate: str
     factors: Factors
+    attempt: int = 1
     levels: list[Level] = field(default_factory=list)
     budgets: list[Verdict] = field(default_factory=list)
     leaks: LeakTable | None = None
@@ -75,6 +79,7 @@ class MeasurementSession:
         self.allows_not_shown: bool = config.getoption("torr_allow_not_shown")
         self.writer = RunWriter(self)
         self._first_of_attempt = 0
+        self._attempt = 1
 
     @property
     def levels(self) -> list[Level]:
@@ -85,19 +90,22 @@ class MeasurementSession:
         """Add an entry of a test and return it; further entries of the same name are numbered."""
         path, _, _ = item.nodeid.partition("[")
         base = path if name is None else f"{path}::{name}"
-        same = sum(
-            e.nodeid == item.nodeid and e.candidate.split(" #")[0] == base for e in self.entries
-        )
-        candidate = base if not same else f"{base} #{same + 1}"
-        self.entries.append(FunctionMeasurement(item.nodeid, candidate, parameters_of(item)))
-        return self.entries[-1]
+        attempt = self.entries[self._first_of_attempt :]
+        same = sum(entry.nodeid == item.nodeid and entry.name == base for entry in attempt)
+        numbered = base if not same else f"{base} #{same + 1}"
+        candidate = name_of_attempt(numbered, self._attempt)
+        parameters = parameters_of(item)
+        entry = FunctionMeasurement(item.nodeid, base, candidate, parameters, self._attempt)
+        self.entries.append(entry)
+        return entry
 
     def begin(self, item: pytest.Item) -> None:
         """Begin a test; if it is run again, the verdicts of its earlier attempts are void."""
         self._first_of_attempt = len(self.entries)
-        for entry in self.entries:
-            if entry.nodeid == item.nodeid:
-                entry.budgets = []
+        earlier = [entry for entry in self.entries if entry.nodeid == item.nodeid]
+        self._attempt = 1 + max((entry.attempt for entry in earlier), default=0)
+        for entry in earlier:
+            entry.budgets = []
 
     def judge(self, item: pytest.Item) -> None:
         """Judge a test's budgets; fail it if one is broken or not shown."""

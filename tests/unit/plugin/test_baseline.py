@@ -72,6 +72,19 @@ def test_one_that_surely_differs_has_its_word_among_many():
     assert limits == [*(("g", f"{at}") for at in range(9)), ("f", None)]
 
 
+def test_of_a_test_that_ran_again_only_the_last_attempt_is_compared():
+    again = [*rounds_of("f", 0.5), *rounds_of("f (attempt 2)")]
+    spoilt = rounds_of("f", 4.0)
+    found = beside(
+        [*spoilt, *rounds_of("f (attempt 2)", 0.9)], [*again, *rounds_of("g")], "ops < -5%"
+    )
+    assert words(found) == {("f (attempt 2)",): "better"}
+    assert [(limit.candidate, limit.word) for limit in found.limits] == [("f (attempt 2)", "held")]
+    assert found.notes == ["not compared, since run 1 does not have them: g"]
+    first = beside(rounds_of("f"), again)
+    assert words(first) == {("f (attempt 2)",): "same"}
+
+
 def test_functions_of_another_machine_are_judged_together_too(monkeypatch):
     monkeypatch.setattr(machine, "speed", lambda: MachineSpeed(2.0, 2.0, 2.0))
     other = {"machine": {"cpu": "another"}}

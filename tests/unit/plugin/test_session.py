@@ -49,7 +49,17 @@ def test_a_test_that_runs_again_is_judged_by_its_last_attempt(measured):
         attempt(measured, 50.0)
     attempt(measured, 150.0)
     found = [(entry.candidate, [x.word for x in entry.budgets]) for entry in measured.entries]
-    assert found == [("test_it.py::test_it", []), ("test_it.py::test_it #2", ["held"])]
+    assert found == [("test_it.py::test_it", []), ("test_it.py::test_it (attempt 2)", ["held"])]
+
+
+def test_names_are_numbered_within_an_attempt(measured):
+    def names():
+        measured.begin(ITEM)
+        return [measured.entry(ITEM, name).candidate for name in (None, "f", None)]
+
+    path = "test_it.py::test_it"
+    assert names() == [path, f"{path}::f", f"{path} #2"]
+    assert names() == [f"{path} (attempt 2)", f"{path}::f (attempt 2)", f"{path} #2 (attempt 2)"]
 
 
 def test_a_write_that_fails_loses_no_round(measured, monkeypatch, tmp_path):
