@@ -50,8 +50,8 @@ class Point:
     """The measured facts of one level.
 
     `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken,
-    `falls_behind` whether the target did not keep up with a rate, `starves` whether users got no
-    response.
+    `falls_behind` whether the target did not keep up with a rate, `starves` whether some users
+    sent nothing.
     """
 
     position: Position
@@ -117,10 +117,10 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
         ok_per_s=level.ok_per_s,
         mean_service_ms=level.latency.service.mean,
         noise=relative_error(rates),
-        claims_nothing=level.is_limited or level.is_starved,
+        claims_nothing=level.is_limited or level.is_of_fewer_users,
         breaks_slo=any(judge(slo, level).word == "broken" for slo in slos),
         falls_behind=level.falls_behind is True,
-        starves=level.is_starved,
+        starves=level.is_of_fewer_users,
     )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr.messages.message import Message, message, message_count
-from torr.model.pace import Fed
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -31,8 +30,8 @@ def with_trace(level: Level, plan: Plan) -> Level:
                 n=content.images,
             )
         )
-    users = 0 if _is_timed(plan) else level.user_count
-    if 0 < content.sessions < users:
+    level = msgspec.structs.replace(level, trace=content)
+    if level.lacks_sessions:
         texts.append(
             message_count(
                 "warning.few_sessions",
@@ -41,12 +40,7 @@ def with_trace(level: Level, plan: Plan) -> Level:
                 " so this is a load of fewer users",
                 "the trace has {n:,} sessions for {users:,} users: the others had nothing to send,"
                 " so this is a load of fewer users",
-                users=users,
+                users=level.user_count,
             )
         )
-    return msgspec.structs.replace(level, trace=content, warnings=[*level.warnings, *texts])
-
-
-def _is_timed(plan: Plan) -> bool:
-    """Return whether rows are sent at their times, not by users."""
-    return any(isinstance(group.pace, Fed) and group.pace.is_timed for group in plan.groups)
+    return msgspec.structs.replace(level, warnings=[*level.warnings, *texts])

@@ -509,6 +509,18 @@ class Level(ResultPart, kw_only=True):
         return 100 * self.starved > MOST_STARVED * self.user_count
 
     @property
+    def lacks_sessions(self) -> bool:
+        """Whether its trace had no session for some of the users."""
+        if not self.trace or self.is_by_times:
+            return False
+        return 0 < self.trace.sessions < self.user_count
+
+    @property
+    def is_of_fewer_users(self) -> bool:
+        """Whether some of its users sent nothing in the window, for whatever reason."""
+        return self.is_starved or self.lacks_sessions
+
+    @property
     def is_mixed(self) -> bool:
         """Whether some of its load were users, the rest arrivals at a rate."""
         return self.users > 0 and self.rate is not None

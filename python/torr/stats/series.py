@@ -38,7 +38,7 @@ class Series:
     """The points of one ladder, ascending, and those that claim nothing.
 
     `limited` has levels that the generator limited, `cut` those that were cut short, `starved`
-    those whose numbers are of a part of the users only.
+    those whose numbers are of fewer users than they are named after.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Series:
         for rounds in by_position(levels).values():
             usable = [level for level in rounds if not level.is_limited]
             whole = [level for level in usable if not level.cut_short]
-            answered = [level for level in whole if not level.is_starved]
+            answered = [level for level in whole if not level.is_of_fewer_users]
             kind = points if answered else starved if whole else cut if usable else limited
             kind.append(_point(answered or whole or usable or rounds))
         noun = noun_of(levels)
@@ -147,6 +147,19 @@ def worst_health(levels: Iterable[Level]) -> str | None:
     """Return the worst word of the generator's health; None without levels."""
     words = {level.health.verdict for level in levels}
     return next((word for word in _WORST_FIRST if word in words), None)
+
+
+def fewer_users_text(level: Level) -> Message:
+    """Return why a level is one of fewer users than it is named after, as a clause."""
+    if level.trace and not level.is_starved:
+        return message_count(
+            "level.few_sessions",
+            level.trace.sessions,
+            "the trace has {n:,} session for {users:,} users",
+            "the trace has {n:,} sessions for {users:,} users",
+            users=level.user_count,
+        )
+    return starved_text(level)
 
 
 def starved_text(level: Level) -> Message:

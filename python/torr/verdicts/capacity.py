@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from torr.messages.message import Message, message
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
 from torr.results.position import ARRIVAL
-from torr.stats.series import Series, behind_text, by_position, starved_text
+from torr.stats.series import Series, behind_text, by_position, fewer_users_text
 from torr.stats.trials import by_cell, candidates
 from torr.verdicts import slo as slo_of_level
 from torr.verdicts import slo_interval
@@ -179,7 +179,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     """Judge one SLO at one level over its rounds: the median value, the median word.
 
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
-    A level cut short, one whose users starved, or one whose target fell behind can break an SLO,
+    A level cut short, one of fewer users, or one whose target fell behind can break an SLO,
     but not hold it. Rounds cut short that break none count only if there is no other.
     """
     where = {"concurrency": rounds[0].concurrency, "rate": rounds[0].offered_rate}
@@ -230,8 +230,8 @@ def _of_whole_load(verdict: Verdict, level: Level) -> Verdict:
         reason = _CUT_SHORT
     elif level.falls_behind:
         reason = behind_text(level)
-    elif level.is_starved:
-        reason = starved_text(level)
+    elif level.is_of_fewer_users:
+        reason = fewer_users_text(level)
     return verdict if reason is None else replace(verdict, word="not shown", reason=reason)
 
 
@@ -245,7 +245,7 @@ def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdi
 def _lacks_only_answers(slos: Sequence[Condition], rounds: Sequence[Level]) -> bool:
     """Return whether a level holds each SLO or has too few responses for it, and no failure."""
     usable = [level for level in rounds if not level.is_limited]
-    if any(x.is_starved or x.counts.failed or x.falls_behind for x in usable):
+    if any(x.is_of_fewer_users or x.counts.failed or x.falls_behind for x in usable):
         return False
     attempts = {slo: sum(slo_of_level.ended(slo, level) for level in usable) for slo in slos}
     verdicts = [slo_of_level.judge(slo, level, attempts[slo]) for slo in slos for level in usable]
@@ -317,8 +317,8 @@ def _why_none_above(series: Series, best: Position) -> Message:
     if has_above(series.starved):
         return message(
             "knee.starved_above",
-            "the ladder ends too early: power is greatest at its highest level, {level:,}, as users"
-            " starved above it",
+            "the ladder ends too early: power is greatest at its highest level, {level:,}, as some"
+            " users sent nothing above it",
             level=best,
         )
     if has_above(series.points):
@@ -341,7 +341,7 @@ def _why_nothing(series: Series) -> Message:
     if series.limited and not series.points:
         return message("capacity.generator_limit", "the generator was the limit at every level")
     if series.starved and not series.points:
-        return message("capacity.starved", "users starved at every level")
+        return message("capacity.starved", "some users sent nothing, at every level")
     return message("capacity.no_ok_answer", "no level has an ok response")
 
 
