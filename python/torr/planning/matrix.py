@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 AnyOptions = TypeVar("AnyOptions", bound=ServerTrialOptions)
 KEYS = RUN.keys(OptionScope.MATRIX)
-AROUND_A_TRIAL_S = 3.0
+AROUND_A_TRIAL_S = 2.0
 """Estimated time to start, check and stop a server, beyond the load."""
 # In a matrix, the number of the server's processes.
 OF_THE_SERVER = frozenset({"processes"})

@@ -48,8 +48,8 @@ def test_a_warm_up_by_requests_and_by_time_is_both(planned):
 
 def test_until_settled_says_the_first_look_and_the_most(planned):
     trials, _, power = planned("", "--until", "settled")
-    first = "10 rounds: 20 trials in 1 cell, about 4 min"
-    assert trials == f"{first}; at most 40: 80 trials in 1 cell, about 14 min"
+    first = "10 rounds: 20 trials in 1 cell, about 3 min"
+    assert trials == f"{first}; at most 40: 80 trials in 1 cell, about 13 min"
     assert "decide nothing" not in power
 
 

@@ -53,7 +53,7 @@ def lines_of(tuning):
 
 def test_the_plan_of_a_file(plan):
     tuning = plan(budget=TuneEffort(trials=240))
-    assert tuning.trial_s == 10
+    assert tuning.trial_s == 9
     assert tuning.procedure.budget.settings == 48
     assert tuning.procedure.default == tuning.file.default == 0
     assert tuning.procedure.metric.label == "ok/s"
@@ -61,8 +61,8 @@ def test_the_plan_of_a_file(plan):
 
 
 def test_a_time_is_as_many_trials_as_fit(plan):
-    assert plan(budget=TuneEffort.parse("40m")).requested == 238
-    assert plan(f'budget = "40m"\n{WHOLE}').requested == 238
+    assert plan(budget=TuneEffort.parse("40m")).requested == 264
+    assert plan(f'budget = "40m"\n{WHOLE}').requested == 264
     assert plan(f'budget = "40m"\n{WHOLE}', budget=TuneEffort(trials=99)).requested == 99
 
 
@@ -126,7 +126,7 @@ def test_the_preview_says_settings_trials_time_and_power(plan):
         "48 settings of 4 parameters; the default is workers 1, gc on, batch 1",
         "search: 155 trials: 47 settings in 1 round and 12 settings in 9 rounds",
         "fresh rounds of the default and 3 finalists: judged after 10 and 20 rounds",
-        "197 to 237 trials, about 33 min to 40 min; the estimate is 36 min",
+        "197 to 237 trials, about 30 min to 36 min; the estimate is 33 min",
         (
             "the search has enough trials for a standard deviation of 4 % between trials of one"
             " setting: about 88 % of simulated searches without an SLO ended within 2 % of the best"
@@ -185,7 +185,7 @@ def test_a_share_is_shown_by_the_requests_of_all_rounds(plan):
 def test_a_small_budget_is_said_to_be_small(plan):
     lines = lines_of(plan(budget=TuneEffort(trials=120)))
     assert lines[1].endswith("7 settings are not tried")
-    assert lines[3] == "122 trials, about 20 min"
+    assert lines[3] == "122 trials, about 18 min"
     assert "fewer than the 144 trials that it needs" in lines[4]
 
 
