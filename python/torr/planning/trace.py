@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,14 +85,16 @@ class TraceInput:
     def opened(self, users: int | None) -> tuple[Iterator[TraceRow], TraceCounts]:
         """Return the rows, with the times and lengths to send, and the counts of the others.
 
-        Users, if there are any, play sessions side by side.
+        Users, if there are any, play sessions side by side: the first rows are those of all users.
         """
         trace = self._read()
-        rows = self._with_outputs(self._scaled(self._windowed(trace)))
+        is_interleaved = users is not None and self.format.clock != "trace"
+        window = replace(self.window, most_rows=None) if is_interleaved else self.window
+        rows = self._with_outputs(self._scaled(self._windowed(trace, window), window))
         if users is not None and self.format.has_sessions:
             rows = paused_from_openings(rows)
-        if users is not None and self.format.clock != "trace":
-            rows = interleaved(rows, users)
+        if users is not None and is_interleaved:
+            rows = islice(interleaved(rows, users), self.window.most_rows)
         return rows, trace.counts
 
     def origin(self, seed: int) -> Iterator[bytes]:
@@ -100,14 +103,14 @@ class TraceInput:
         yield repr((self.format.name, *decisive, seed)).encode()
         yield from bytes_of(self.path)
 
-    def _scaled(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
+    def _scaled(self, rows: Iterator[TraceRow], window: TraceWindow) -> Iterator[TraceRow]:
         synthesis = self.synthesis
         if synthesis is None:
             return rows
         if not synthesis.changes_prompts:
             return (with_output(row, synthesis, self.path) for row in rows)
         # Only all rows show which beginnings are shared.
-        shared = shared_beginnings(self._windowed(self._read()))
+        shared = shared_beginnings(self._windowed(self._read(), window))
         return (scaled(row, synthesis, shared, self.path) for row in rows)
 
     def _with_outputs(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
@@ -120,8 +123,8 @@ class TraceInput:
     def _read(self) -> Trace:
         return read_trace(self.path, self.format.name, self.options)
 
-    def _windowed(self, trace: Trace) -> Iterator[TraceRow]:
-        return windowed(trace, self.window, self.format.clock)
+    def _windowed(self, trace: Trace, window: TraceWindow) -> Iterator[TraceRow]:
+        return windowed(trace, window, self.format.clock)
 
 
 def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput:

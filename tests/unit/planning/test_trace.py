@@ -70,6 +70,21 @@ def test_a_trace_is_sent_by_its_times_with_its_lengths(torr, fake, trace):
     assert [len(text.split()) for text in texts(fake)] == [600, 520, 10]
 
 
+def test_the_first_requests_of_sessions_are_those_of_all_users(torr, fake, tmp_path):
+    request = {"type": "n", "in": 64, "out": 5, "hash_ids": [1]}
+    requests = [{**request, "t": second} for second in range(4)]
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for number in range(10):
+        session = {"id": f"{number}", "block_size": 64, "requests": requests}
+        (folder / f"{number}.json").write_text(json.dumps(session))
+    ended = torr("run", *CHAT, "--trace", str(folder), "-c", "3", "--requests", "8", URL)
+    assert ended.code == 0
+    rows = fed(fake)
+    assert len(rows) == 8
+    assert len({row.session for row in rows}) >= 3
+
+
 def test_equal_blocks_are_equal_texts_and_the_seed_decides_which(torr, fake, trace):
     torr("run", *CHAT, "--trace", trace, URL)
     first = texts(fake)
