@@ -76,6 +76,8 @@ fn frames(mut input: &[u8]) -> Vec<u8> {
                 match kind % 11 {
                     // In values of fields, the judge refuses more bytes than RFC 9113 does.
                     HEADERS => frame(HEADERS, flags | END_HEADERS, stream, block),
+                    CONTINUATION if flags & END_HEADERS == 0 => frame(kind, *flags, stream, &[]),
+                    CONTINUATION => frame(kind, *flags, stream, block),
                     SETTINGS => frame(SETTINGS, flags & !ACK, stream, payload),
                     kind => frame(kind, *flags, stream, payload),
                 }
