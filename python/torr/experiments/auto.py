@@ -51,7 +51,7 @@ class Point:
 
     `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken,
     `falls_behind` whether the target did not keep up with a rate, `starves` whether some users
-    sent nothing.
+    got no response.
     """
 
     position: Position

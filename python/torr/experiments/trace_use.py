@@ -36,10 +36,9 @@ def with_trace(level: Level, plan: Plan) -> Level:
             message_count(
                 "warning.few_sessions",
                 content.sessions,
-                "the trace has {n:,} session for {users:,} users: the others had nothing to send,"
-                " so this is a load of fewer users",
-                "the trace has {n:,} sessions for {users:,} users: the others had nothing to send,"
-                " so this is a load of fewer users",
+                "there was {n:,} session of the trace for {users:,} users: the others sent nothing",
+                "there were {n:,} sessions of the trace for {users:,} users: the others sent"
+                " nothing",
                 users=level.user_count,
             )
         )

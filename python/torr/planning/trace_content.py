@@ -24,10 +24,11 @@ class CountedTrace:
         self._source = source
         self._summary: TraceSummary | None = None
         self._counts: TraceCounts | None = None
+        self._is_whole = False
 
     def rows(self, users: int | None) -> Iterator[TraceRow]:
         """Yield the rows from the first one on, for so many users or by their times."""
-        self._summary = TraceSummary()
+        self._summary, self._is_whole = TraceSummary(), False
         rows, self._counts = self._source.opened(users)
         return self._not_none(self._summary.passing(rows))
 
@@ -37,6 +38,7 @@ class CountedTrace:
         for row in rows:
             is_empty = False
             yield row
+        self._is_whole = True
         require(
             not is_empty,
             say(
@@ -55,6 +57,7 @@ class CountedTrace:
             format=self._source.format.name,
             rows=summary.rows,
             sessions=summary.sessions,
+            is_whole=self._is_whole,
             input_tokens=_lengths(summary.input),
             output_tokens=_lengths(summary.output),
             repeated_tokens=None if share is None else min(100.0, 100 * share),

@@ -1,6 +1,6 @@
 """Names of functions in tests that run again: plugins may make several attempts at a test.
 
-All attempts are kept; the last one counts. It is compared under the name of the first.
+torr keeps the measurements of all attempts, and compares the last one, by the name of the first.
 """
 
 from __future__ import annotations

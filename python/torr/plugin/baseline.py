@@ -82,7 +82,7 @@ def compare_with_baseline(session: MeasurementSession) -> None:
             "select tests that use the fixture `measure`",
         )
         return
-    attempts = last_attempts(session.levels)
+    attempts = last_attempts(session.last_levels)
     now = [level for level, _ in attempts]
     before = [level for level, _ in last_attempts(baseline.result.levels)]
     verdicts = _judged(session, baseline, before, now)

@@ -36,7 +36,7 @@ _CUT_SHORT = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 class FunctionMeasurement:
     """A measurement under one name; `factors` are the parameters of the test, as texts.
 
-    `candidate` is the name with its number in an attempt at the test, and that of the attempt.
+    `candidate` tells it from others of the same name: it has a number, and that of its attempt.
     `no_profile_reason` is set if there is no profile although profiles were requested.
     """
 
@@ -85,6 +85,13 @@ class MeasurementSession:
     def levels(self) -> list[Level]:
         """Return all rounds of all functions."""
         return [level for entry in self.entries for level in entry.levels]
+
+    @property
+    def last_levels(self) -> list[Level]:
+        """Return the rounds of the last attempt at each test."""
+        last = {entry.nodeid: entry.attempt for entry in self.entries}
+        entries = [entry for entry in self.entries if entry.attempt == last[entry.nodeid]]
+        return [level for entry in entries for level in entry.levels]
 
     def entry(self, item: pytest.Item, name: str | None) -> FunctionMeasurement:
         """Add an entry of a test and return it; further entries of the same name are numbered."""

@@ -510,14 +510,14 @@ class Level(ResultPart, kw_only=True):
 
     @property
     def lacks_sessions(self) -> bool:
-        """Whether its trace had no session for some of the users."""
-        if not self.trace or self.is_by_times:
+        """Whether there were fewer sessions of a trace than users."""
+        if not self.trace or not self.trace.is_whole or self.is_by_times:
             return False
         return 0 < self.trace.sessions < self.user_count
 
     @property
     def is_of_fewer_users(self) -> bool:
-        """Whether some of its users sent nothing in the window, for whatever reason."""
+        """Whether it was a load of fewer users than it is named after."""
         return self.is_starved or self.lacks_sessions
 
     @property

@@ -25,6 +25,9 @@ class TraceContent(ResultPart, kw_only=True):
     format: str
     rows: Count
     sessions: Count
+    is_whole: Annotated[
+        bool, Meta(description="whether these are all rows that the load was to send")
+    ] = False
     input_tokens: TokenLengths | None = None
     output_tokens: TokenLengths | None = None
     repeated_tokens: Annotated[

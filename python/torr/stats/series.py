@@ -155,8 +155,8 @@ def fewer_users_text(level: Level) -> Message:
         return message_count(
             "level.few_sessions",
             level.trace.sessions,
-            "the trace has {n:,} session for {users:,} users",
-            "the trace has {n:,} sessions for {users:,} users",
+            "there was {n:,} session of the trace for {users:,} users",
+            "there were {n:,} sessions of the trace for {users:,} users",
             users=level.user_count,
         )
     return starved_text(level)

@@ -318,7 +318,7 @@ def _why_none_above(series: Series, best: Position) -> Message:
         return message(
             "knee.starved_above",
             "the ladder ends too early: power is greatest at its highest level, {level:,}, as some"
-            " users sent nothing above it",
+            " users got no response above it",
             level=best,
         )
     if has_above(series.points):
@@ -341,7 +341,7 @@ def _why_nothing(series: Series) -> Message:
     if series.limited and not series.points:
         return message("capacity.generator_limit", "the generator was the limit at every level")
     if series.starved and not series.points:
-        return message("capacity.starved", "some users sent nothing, at every level")
+        return message("capacity.starved", "some users got no response, at every level")
     return message("capacity.no_ok_answer", "no level has an ok response")
 
 

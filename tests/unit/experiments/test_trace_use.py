@@ -41,7 +41,7 @@ def test_images_that_are_not_sent_are_a_warning(images):
     ("sessions", "users", "few"), [(7, 50, True), (1, 2, True), (50, 50, False)]
 )
 def test_fewer_sessions_than_users_are_a_warning(sessions, users, few):
-    content = TraceContent(format="weka", rows=500, sessions=sessions)
+    content = TraceContent(format="weka", rows=500, sessions=sessions, is_whole=True)
     level = with_trace(typed.level(users=users, concurrency=users), plan(content))
     assert [warning.code for warning in level.warnings] == ["warning.few_sessions"] * few
     if few:

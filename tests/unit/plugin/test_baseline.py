@@ -40,7 +40,9 @@ def beside(before, now, *changes, here=None, speed=None):
     stash = pytest.Stash()
     stash[BASELINE] = Baseline(1, result, tuple(map(_change, changes)))
     config = SimpleNamespace(stash=stash)
-    session = SimpleNamespace(config=config, levels=now, baseline_verdicts=[], limits=[], notes=[])
+    session = SimpleNamespace(
+        config=config, levels=now, last_levels=now, baseline_verdicts=[], limits=[], notes=[]
+    )
     compare_with_baseline(session)
     return session
 

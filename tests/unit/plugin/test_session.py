@@ -62,6 +62,16 @@ def test_names_are_numbered_within_an_attempt(measured):
     assert names() == [f"{path} (attempt 2)", f"{path}::f (attempt 2)", f"{path} #2 (attempt 2)"]
 
 
+def test_only_the_last_attempt_at_a_test_is_compared(measured):
+    for name in ("f", None):
+        measured.begin(ITEM)
+        entry = measured.entry(ITEM, name)
+        entry.levels.append(entry.named(typed.level()))
+    assert [level.candidate for level in measured.last_levels] == [
+        "test_it.py::test_it (attempt 2)"
+    ]
+
+
 def test_a_write_that_fails_loses_no_round(measured, monkeypatch, tmp_path):
     append = LevelLines.append
     full = True

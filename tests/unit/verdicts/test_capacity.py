@@ -362,23 +362,25 @@ def test_an_slo_that_breaks_while_users_starve_is_broken():
 def test_where_users_starve_at_every_level_nothing_is_claimed():
     found = capacity.analyse([level(10, 100, starved=1)], [P95])
     assert found.peak is None
-    assert found.reasons["peak"] == "some users sent nothing, at every level"
+    assert found.reasons["peak"] == "some users got no response, at every level"
     above = capacity.analyse([queue(1), queue(2), queue(5), level(10, 100, starved=1)])
     assert above.reasons["knee"].endswith(
-        "at its highest level, 5, as some users sent nothing above it"
+        "at its highest level, 5, as some users got no response above it"
     )
 
 
 def test_a_level_of_more_users_than_the_trace_has_sessions_claims_nothing():
     def played(users):
-        trace = {"format": "weka", "rows": 900, "sessions": 20}
+        trace = {"format": "weka", "rows": 900, "sessions": 20, "is_whole": True}
         return replace(level(users, 100 + users, trace=trace), users=users)
 
     at_its_times = level(40, 100, trace={"format": "azure", "rows": 20, "sessions": 20})
     assert capacity.analyse([at_its_times], [P95]).slo is not None
     found = capacity.analyse([played(10), played(20), played(40)], [P95])
     assert (found.peak.highest_at, found.slo.concurrency) == (20, 20)
-    assert found.slo.beyond.reason == "the trace has 20 sessions for 40 users"
+    read_in_part = replace(played(40), trace=replace(played(40).trace, is_whole=False))
+    assert capacity.analyse([read_in_part], [P95]).slo.concurrency == 40
+    assert found.slo.beyond.reason == "there were 20 sessions of the trace for 40 users"
     assert found.reasons["knee"].endswith("needs 3 levels, there are 2")
 
 

@@ -155,22 +155,26 @@ impl<D: Driver> Worker<D> {
     /// Returns until when the stream of a slot may pause. A stream that has not begun may pause for
     /// longer: the request's timeout applies to it.
     ///
-    /// Bytes that the worker has not read put it off. On a connection of several exchanges they may be
-    /// those of others, which never end: it is put off once.
+    /// Bytes that the worker has not read put it off. On a connection of several exchanges they may all be
+    /// those of others, of which there are always some: there it is put off once after each read.
     fn idle_until(&mut self, number: u32, now: Nanos) -> Nanos {
-        let slot = &self.slots[number as usize];
+        let slot = &mut self.slots[number as usize];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         let until = request.still_until(&slot.exchange, now);
         if until > now {
             return until;
         }
         let entry = &mut self.connections.entries[slot.connection as usize];
-        let (is_shared, was_put_off) = (entry.is_shared(), slot.deadline > until);
+        let is_shared = entry.is_shared();
         let connection = entry.of_generation(slot.generation);
-        if is_shared && was_put_off || connection.is_none_or(|it| it.unread(&self.driver) == 0) {
+        if connection.is_none_or(|it| it.unread(&self.driver) == 0) {
             return until;
         }
-        now + if is_shared { READING_ALL_NS } else { READING_NS }
+        if !is_shared {
+            return now + READING_NS;
+        }
+        let was_put_off = std::mem::replace(&mut slot.put_off, until) == until;
+        if was_put_off { until } else { now + READING_ALL_NS }
     }
 
     pub(super) fn timeout_of(&self, number: u32) -> Nanos {

@@ -133,7 +133,8 @@ impl RowQueue {
             // A user who thinks misses nothing.
             Some(users) => {
                 let busy = self.in_flight + self.ready.len();
-                has_idle_slot && busy < users && self.next_at() > now
+                let has_idle_user = busy < users || self.sessions.open_count() < users;
+                has_idle_slot && has_idle_user && self.next_at() > now
             }
         };
         is_missed && !self.is_complete
@@ -187,8 +188,8 @@ impl RowQueue {
             self.unopened.pop();
             let Some(row) = self.row(place) else { continue };
             let (session, pause) = (row.session, row.pause_from_opening());
-            self.sessions.open(session, now);
-            self.ready.push(Reverse((now.saturating_add(pause), number, place)));
+            self.sessions.open(session, now, pause);
+            self.ready.push(Reverse((self.sessions.start_of(session, pause), number, place)));
         }
     }
 
@@ -324,8 +325,11 @@ impl RowQueue {
             self.unopened.push(Reverse((rank, number, place)));
             return false;
         } else {
-            let opened_at = self.sessions.opened_at(session).unwrap_or(0);
-            came.max(if is_first { opened_at } else { latest_end }.saturating_add(pause))
+            came.max(if is_first {
+                self.sessions.start_of(session, pause)
+            } else {
+                latest_end.saturating_add(pause)
+            })
         };
         self.ready.push(Reverse((at, number, place)));
         false
@@ -434,6 +438,34 @@ mod tests {
         }
         assert_eq!((queue.next_at(), take(&mut queue, 129 * MS)), (130 * MS, None));
         assert_eq!(take(&mut queue, 130 * MS), Some((2, 3)));
+    }
+
+    #[test]
+    fn a_session_that_begins_anew_does_not_wait_for_the_pause_from_its_first_row() {
+        let (mut queue, sender) = queue(1);
+        let unknown = |number, pause| {
+            let pause_ns = pause * MS;
+            FeedRow { pause_ns, followers: None, ..row(number, 7, &[], 0) }
+        };
+        send(&sender, vec![unknown(0, 0)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 0), Some((0, 0)));
+        queue.ended(0, MS, MS, true);
+        send(&sender, vec![unknown(1, 90), unknown(2, 95)], true);
+        queue.receive(50 * MS);
+        assert_eq!(take(&mut queue, 50 * MS).map(|(number, _)| number), Some(1));
+        assert_eq!((queue.next_at(), take(&mut queue, 54 * MS)), (55 * MS, None));
+        assert_eq!(take(&mut queue, 55 * MS).map(|(number, _)| number), Some(2));
+    }
+
+    #[test]
+    fn rows_that_pause_hide_no_user_without_a_session() {
+        let (mut queue, sender) = queue(2);
+        let beside = |number, pause| FeedRow { pause_ns: pause * MS, ..row(number, 7, &[], 0) };
+        send(&sender, vec![row(0, 7, &[], 0), beside(1, 10), beside(2, 20)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 0), Some((0, 0)));
+        assert!(queue.is_starved(true, 0));
     }
 
     #[test]

@@ -24,8 +24,8 @@ struct RowSession {
     rows: u32,
     /// Its place in the order in which sessions came.
     rank: u64,
-    /// Since when a user plays it, if one does.
-    opened_at: Option<Nanos>,
+    /// Since when a user plays it, if one does, and the pause of the row with which it began.
+    opened_at: Option<(Nanos, Nanos)>,
 }
 
 impl RowSessions {
@@ -72,17 +72,20 @@ impl RowSessions {
         entry.opened_at.is_none().then_some(entry.rank)
     }
 
-    /// Lets a user play a session from now on, until its last row has left.
-    pub(super) fn open(&mut self, session: u64, now: Nanos) {
+    /// Lets a user play a session from now on, until its last row has left; it begins with a row that has
+    /// a pause if its earlier rows have left.
+    pub(super) fn open(&mut self, session: u64, now: Nanos, pause: Nanos) {
         if let Some(entry) = self.sessions.get_mut(&session) {
             self.open += usize::from(entry.opened_at.is_none());
-            entry.opened_at.get_or_insert(now);
+            entry.opened_at.get_or_insert((now, pause));
         }
     }
 
-    /// Returns since when a user plays a session.
-    pub(super) fn opened_at(&self, session: u64) -> Option<Nanos> {
-        self.sessions.get(&session)?.opened_at
+    /// Returns when a row of an open session may start that follows no other, by its pause.
+    pub(super) fn start_of(&self, session: u64, pause: Nanos) -> Nanos {
+        let opened = self.sessions.get(&session).and_then(|entry| entry.opened_at);
+        let (at, first_pause) = opened.unwrap_or_default();
+        at.saturating_add(pause.saturating_sub(first_pause))
     }
 
     /// Returns the number of sessions that users play.

@@ -66,6 +66,8 @@ pub(super) struct Slot {
     pub(super) planned_tokens: [u64; 2],
     /// The time of the next action; the state tells which.
     pub(super) deadline: Nanos,
+    /// The end of a pause of its stream that was put off, since there were unread bytes.
+    pub(super) put_off: Nanos,
 }
 
 impl Slot {
@@ -93,6 +95,7 @@ impl Slot {
             counts_first_texts: true,
             planned_tokens: [0; 2],
             deadline: UNSET,
+            put_off: UNSET,
         }
     }
 

@@ -86,7 +86,7 @@ def _without_claim(result: RunResult) -> dict[str, str]:
     if others := limited.difference(unclaimed):
         where = _listed(sorted(others))
         lines[say("left out")] = say("rounds of {levels}: limited by the generator", levels=where)
-    for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
+    for name, points in ((say("cut short"), series.cut), (say("fewer users"), series.starved)):
         if points:
             where = _listed(point.position for point in points)
             lines[name] = say("{levels}: claims nothing", levels=where)

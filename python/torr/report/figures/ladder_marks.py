@@ -95,7 +95,7 @@ def _kinds(ladder: LadderChart) -> list[tuple[tuple[LevelPoint, ...], tuple[str,
     return [
         (series.limited, ("///", "generator-limited")),
         (series.cut, ("\\\\\\", "cut short")),
-        (series.starved, ("...", "users starved")),
+        (series.starved, ("...", "fewer users")),
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -25,12 +25,17 @@ _PART_BLOCKS = 64
 def interleaved(rows: Iterable[TraceRow], users: int) -> Iterator[TraceRow]:
     """Yield the rows of sessions for so many users: one of each in turn.
 
-    The rows of a session stand together in `rows`, and stay in order. Sessions begin one by one, so
-    that the first ones go on while later ones are read.
+    The rows of a session stand together in `rows`, and stay in order. After the first row of a
+    session for each user, sessions begin one by one, so that the first ones go on while later ones
+    are read.
     """
     sessions = (_BegunSession(session) for _, session in groupby(rows, lambda row: row.session))
     most = min(SESSIONS_PER_USER * users, MOST_SESSIONS)
     turns: deque[_BegunSession] = deque()
+    for first in islice(sessions, min(users, most) - 1):
+        yield first.next_row()
+        if first.rows:
+            turns.append(first)
     while True:
         begun = next(sessions, None) if len(turns) < most else None
         if begun is not None:

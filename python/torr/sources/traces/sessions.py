@@ -166,7 +166,7 @@ class Overlapping(Generic[R]):
         self._rounding_ns = rounding_ns
 
     def before(self, at_ns: int) -> tuple[R, ...]:
-        """Return the requests that one that starts now waited for."""
+        """Return the requests that one which starts at a time waited for."""
         ended = [it for it in self._requests if self.has_ended(it, at_ns)]
         if not ended:
             return ()

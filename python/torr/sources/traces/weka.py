@@ -22,7 +22,7 @@ from torr.model.outside_file import MOST_BYTES
 from torr.sources.times import nearest_ns
 from torr.sources.traces.mooncake import Tokens  # noqa: TC001 - msgspec needs it
 from torr.sources.traces.row import TraceCounts, TraceRow
-from torr.sources.traces.sessions import Overlapping, pause_after
+from torr.sources.traces.sessions import MOST_OVERLAPPING, Overlapping, pause_after
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from torr.sources.traces.source import TraceSource
 
 _ID_BITS = 40
-_Seconds = Annotated[float, Meta(ge=0, le=1e10)]
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 # Sub-agents that their parent does not wait for.
 _NOT_AWAITED = "async_launched"
-# Times are rounded: a request that ends so long after another one started ran before it.
+# Times are rounded: a request that ended at most so long after the start of another was before it.
 _ROUNDING_NS = 100_000_000
+_MOST_S = 1e10
 _EVER = 1 << 63
+_Seconds = Annotated[float, Meta(ge=0, le=_MOST_S)]
 
 
 class _Entry(msgspec.Struct):
@@ -80,6 +81,7 @@ class _Node:
     at_ns: int
     turn: int
     is_branch: bool
+    has_time: bool
     is_beside_others: bool = False
     number: int = 0
     followers: int = 0
@@ -99,7 +101,8 @@ class _Node:
         if not self.after:
             return 0
         ends = [node.end_ns for node in self.after]
-        are_known = self.is_beside_others and None not in ends
+        have_times = all(node.has_time for node in (self, *self.after))
+        are_known = self.is_beside_others and have_times and None not in ends
         if self.entry.think_time is not None and not are_known:
             return nearest_ns(self.entry.think_time)
         return pause_after(self.at_ns, ends)
@@ -189,59 +192,92 @@ class _Agent:
         self._own: Overlapping[_Node] = Overlapping(_ROUNDING_NS)
         # The last requests of its sub-agents that it waits for.
         self._awaited: list[_Node] = []
+        self._last = begins
         self._turns = 0
         self.is_beside_others = False
 
     def add(self, entries: Sequence[_Entry], start_s: float = 0.0) -> None:
         """Add its requests, and those of its sub-agents; their times count from `start_s`."""
         for entry in entries:
-            at_ns = _EVER if entry.t is None else nearest_ns(entry.t + start_s)
             if entry.type == "subagent":
-                self._add_agent(entry, self._own_before(at_ns), start_s)
+                self._add_agent(entry, start_s)
             elif entry.input_tokens == 0 or entry.output_tokens == 0:
                 self._counts.left_out["no_tokens"] += 1
             else:
-                self._add_request(entry, at_ns)
+                self._add_request(entry, _at_ns(entry.t, start_s))
 
     @property
     def ends(self) -> tuple[_Node, ...]:
         """The requests that its parent waits for."""
-        own = self._own_before(_EVER)
-        return (*own, *self._awaited)
+        return (*self._own_before(_EVER), *self._awaited)
 
-    def _add_agent(self, entry: _Entry, begins: tuple[_Node, ...], start_s: float) -> None:
+    def _add_agent(self, entry: _Entry, start_s: float) -> None:
+        at_ns = _at_ns(_first_time(entry), start_s)
+        begins = self._last if at_ns is None else self._own_before(at_ns)
         agent = _Agent(begins, self._nodes, self._counts, is_branch=True)
+        count = len(self._nodes)
         agent.add(entry.requests, start_s + _start_of_times(entry))
-        self.is_beside_others = True
+        self.is_beside_others |= len(self._nodes) > count
         if entry.status != _NOT_AWAITED:
-            self._awaited += [node for node in agent.ends if node not in begins]
+            awaited = [node for node in agent.ends if node not in begins]
+            self._awaited = [*self._awaited, *awaited][-MOST_OVERLAPPING:]
 
-    def _add_request(self, entry: _Entry, at_ns: int) -> None:
-        own = self._own_before(at_ns)
-        awaited = [node for node in self._awaited if self._own.has_ended(node, at_ns)]
-        self.is_beside_others |= self._own.has_running(at_ns)
-        after = (*own, *awaited)
-        # Some times are rounded: a request is never before one that it waits for.
-        at_ns = max([0 if at_ns == _EVER else at_ns, *(node.at_ns for node in after)])
+    def _add_request(self, entry: _Entry, at_ns: int | None) -> None:
         self._turns += 1
-        node = _Node(entry, after, at_ns, self._turns, self._is_branch)
+        has_time = at_ns is not None
+        last_ns = max((node.at_ns for node in self._last), default=0)
+        if at_ns is None:
+            # Without a time, it follows the one before it.
+            after = (*self._last, *self._awaited)
+            self._own, self._awaited = Overlapping(_ROUNDING_NS), []
+        else:
+            # Times that go back are those of the request before.
+            at_ns = max(at_ns, last_ns)
+            own = self._own_before(at_ns)
+            awaited = [node for node in self._awaited if self._own.has_ended(node, at_ns)]
+            self.is_beside_others |= self._own.has_running(at_ns)
+            after = (*own, *awaited)
+        # Some times are rounded: a request is never before one that it waits for.
+        start_ns = max([at_ns or last_ns, *(node.at_ns for node in after)])
+        node = _Node(entry, after, start_ns, self._turns, self._is_branch, has_time)
+        self._last = (node,)
         self._own.add(node)
         self._nodes.append(node)
 
     def _own_before(self, at_ns: int) -> tuple[_Node, ...]:
-        """Return what a request that starts now waited for, without requests of sub-agents."""
+        """Return what a request that starts then waited for, without requests of sub-agents."""
         own = self._own.before(at_ns)
-        implied = {id(node) for request in own for node in request.after}
-        self._awaited = [node for node in self._awaited if id(node) not in implied]
+        if self._awaited:
+            implied = {id(node) for request in own for node in request.after}
+            self._awaited = [node for node in self._awaited if id(node) not in implied]
         return own or self._begins
 
 
+def _at_ns(time_s: float | None, start_s: float) -> int | None:
+    return None if time_s is None else nearest_ns(min(time_s + start_s, _MOST_S))
+
+
+def _first_time(agent: _Entry) -> float | None:
+    """Return when a sub-agent starts, or its first request; None where no time is known."""
+    return _first_of_requests(agent) if agent.t is None else agent.t
+
+
+def _first_of_requests(agent: _Entry) -> float | None:
+    times = [
+        _first_time(entry) if entry.type == "subagent" else entry.t for entry in agent.requests
+    ]
+    return min((time for time in times if time is not None), default=None)
+
+
 def _start_of_times(agent: _Entry) -> float:
-    """Return the start of a sub-agent's times, seconds; it is 0 where they are the parent's."""
-    first = agent.requests[0].t if agent.requests else None
-    # A sub-agent has no request before its own start.
-    is_own = agent.t is not None and first is not None and first + _ROUNDING_NS / 1e9 < agent.t
-    return agent.t if is_own and agent.t is not None else 0.0
+    """Return the start of a sub-agent's times, seconds; it is 0 where they are the session's.
+
+    A sub-agent has no request before its own start: times before it count from it.
+    """
+    first = _first_of_requests(agent)
+    if agent.t is None or first is None or first + _ROUNDING_NS / 1e9 >= agent.t:
+        return 0.0
+    return agent.t
 
 
 def _in_order(nodes: list[_Node], number: int) -> list[_Node]:

@@ -187,6 +187,57 @@ def test_requests_without_times_follow_one_another(write):
     assert [(row.after, row.pause_ns) for row in rows] == [((), 0), ((0,), 2 * S)]
 
 
+def untimed(tokens, **more):
+    each = request(0, tokens, **more)
+    del each["t"]
+    return each
+
+
+def test_many_requests_without_times_have_one_predecessor_each(write):
+    requests = [untimed(1 + number, api_time=9) for number in range(600)]
+    rows = read(write, session(*requests))
+    assert [row.after for row in rows] == [(), *((number,) for number in range(599))]
+
+
+def test_a_sub_agent_without_a_time_changes_nothing_for_later_requests(write):
+    inner = agent(0, untimed(11))
+    del inner["t"]
+    first, second = request(0, 1, api_time=1), request(2, 2, api_time=8)
+    rows = read(write, session(first, second, inner, request(5, 3)))
+    assert links(rows) == {1: [], 2: [1], 11: [2], 3: [1, 11]}
+
+
+def test_requests_whose_times_go_back_start_no_earlier_than_those_before_them(write):
+    starts = [0, 5, 10, 3, 11]
+    requests = [request(at, 1 + number, api_time=1) for number, at in enumerate(starts)]
+    rows = read(write, session(*requests))
+    assert [(row.input_tokens, row.at_ns // S) for row in rows] == [
+        (1, 0),
+        (2, 5),
+        (3, 10),
+        (4, 10),
+        (5, 11),
+    ]
+    assert all(row.after for row in rows[1:])
+
+
+def test_think_times_count_where_times_are_not_recorded(write):
+    first, second = untimed(1, api_time=9), untimed(2, api_time=9, think_time=5.0)
+    inner = agent(0, untimed(11, api_time=1))
+    rows = read(write, session(first, inner, second, untimed(3, api_time=9, think_time=7.0)))
+    pauses = {row.input_tokens: row.pause_ns for row in rows}
+    assert (pauses[2], pauses[3]) == (5 * S, 7 * S)
+
+
+@pytest.mark.parametrize(
+    "inner", [[untimed(11), request(5, 12)], [request(150, 11), request(5, 12)]]
+)
+def test_one_time_before_the_sub_agent_shows_that_its_times_begin_with_it(write, inner):
+    rows = read(write, session(request(0, 1, api_time=1), agent(100, *inner)))
+    times = {row.input_tokens: row.at_ns // S for row in rows}
+    assert times[12] >= 105
+
+
 def test_a_request_is_behind_those_that_it_waits_for_whatever_their_times_are(write):
     rows = read(
         write, session(request(5, 1), agent(0, request(0, 11), request(7, 12)), request(6, 2))
