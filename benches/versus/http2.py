@@ -41,22 +41,14 @@ def of_nghttpd(connections: int, streams: int) -> Measure:
     return measure
 
 
-def of_nginx(path: str, connections: int, streams: int, limit: float, *, tls: bool) -> Measure:
-    """Return the measure of a response of nginx."""
+def of_nginx(
+    path: str, connections: int, streams: int, limit: float, *, tls: bool, coalesce: str = ""
+) -> Measure:
+    """Return the measure of a response of nginx; torr may send the requests of a time together."""
 
     def measure(nginx: Nginx, plan: Plan) -> Measured:
         url = nginx.http2_url(path, secure=tls)
-        return _compare(nginx, plan, Load(url, connections, plan.seconds, streams=streams), limit)
-
-    return measure
-
-
-def of_nginx_coalesced(connections: int, streams: int, limit: float) -> Measure:
-    """Return the measure of a small response of nginx, with requests that torr collects."""
-
-    def measure(nginx: Nginx, plan: Plan) -> Measured:
-        url = nginx.http2_url("/small", secure=False)
-        load = Load(url, connections, plan.seconds, streams=streams, coalesce=COALESCE)
+        load = Load(url, connections, plan.seconds, streams=streams, coalesce=coalesce)
         return _compare(nginx, plan, load, limit)
 
     return measure

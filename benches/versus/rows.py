@@ -33,16 +33,25 @@ def _messages(connections: int, streams: int) -> Row:
     return Row(f"ws-{connections}x{streams}", about, http2.of_messages(connections, streams))
 
 
-def _http2_of_nginx(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
+def _http2_of_nginx(
+    name: str, about: str, path: str, limits: dict[int, float], coalesce: str = ""
+) -> list[Row]:
     tls = "TLS" in about
+    collected = f", requests of 400 µs together" if coalesce else ""
     return [
         Row(
             f"{name}-16x{streams}",
-            f"{about}, 16 × {streams} streams",
-            http2.of_nginx(path, 16, streams, limit, tls=tls),
+            f"{about}, 16 × {streams} streams{collected}",
+            http2.of_nginx(path, 16, streams, limit, tls=tls, coalesce=coalesce),
         )
         for streams, limit in limits.items()
     ]
+
+
+def _http2_coalesced(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
+    """Return the rows of nginx in which a connection has several requests to send together."""
+    several = {streams: limit for streams, limit in limits.items() if streams > 1}
+    return _http2_of_nginx(name, about, path, several, http2.COALESCE)
 
 
 ROWS = [
@@ -65,18 +74,13 @@ ROWS = [
     Row("startup", "start", startup.measure),
     *(_http2(connections, streams) for connections in (1, 16, 64) for streams in (1, 10, 100)),
     *_http2_of_nginx("h2-nginx", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
-    *(
-        Row(
-            f"h2-coalesced-16x{streams}",
-            f"HTTP/2 of nginx, 16 × {streams} streams, requests of 400 µs together",
-            http2.of_nginx_coalesced(16, streams, http2.OVER_NGINX[streams]),
-        )
-        for streams in (10, 100)
-    ),
+    *_http2_coalesced("h2-coalesced", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
     *_http2_of_nginx("h2-tls", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
+    *_http2_coalesced("h2-tls-coalesced", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
     *(_grpc(1, 1), _grpc(16, 1), _grpc(16, 10), _grpc(16, 100)),
     *(_messages(64, 1), _messages(64, 16)),
     *_http2_of_nginx("h2-16k", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
+    *_http2_coalesced("h2-16k-coalesced", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
 ]
 
 
