@@ -26,6 +26,7 @@ OVER_GHZ = 0.25
 OVER_H2LOAD = 0.80
 OVER_K6 = 0.10
 COALESCE = "400us"
+NGINX_CONNECTIONS = 16
 OVER_16K = {1: 0.85, 10: 0.85, 100: 0.85}
 
 
@@ -41,14 +42,12 @@ def of_nghttpd(connections: int, streams: int) -> Measure:
     return measure
 
 
-def of_nginx(
-    path: str, connections: int, streams: int, limit: float, *, tls: bool, coalesce: str = ""
-) -> Measure:
+def of_nginx(path: str, streams: int, limit: float, *, tls: bool, coalesce: str = "") -> Measure:
     """Return the measure of a response of nginx; torr may send the requests of a time together."""
 
     def measure(nginx: Nginx, plan: Plan) -> Measured:
         url = nginx.http2_url(path, secure=tls)
-        load = Load(url, connections, plan.seconds, streams=streams, coalesce=coalesce)
+        load = Load(url, NGINX_CONNECTIONS, plan.seconds, streams=streams, coalesce=coalesce)
         return _compare(nginx, plan, load, limit)
 
     return measure

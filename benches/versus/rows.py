@@ -37,12 +37,12 @@ def _http2_of_nginx(
     name: str, about: str, path: str, limits: dict[int, float], coalesce: str = ""
 ) -> list[Row]:
     tls = "TLS" in about
-    collected = f", requests of 400 µs together" if coalesce else ""
+    collected = ", requests of 400 µs together" if coalesce else ""
     return [
         Row(
             f"{name}-16x{streams}",
             f"{about}, 16 × {streams} streams{collected}",
-            http2.of_nginx(path, 16, streams, limit, tls=tls, coalesce=coalesce),
+            http2.of_nginx(path, streams, limit, tls=tls, coalesce=coalesce),
         )
         for streams, limit in limits.items()
     ]
