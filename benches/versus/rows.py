@@ -48,10 +48,10 @@ def _http2_of_nginx(
     ]
 
 
-def _http2_coalesced(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
+def _http2_coalesced(name: str, about: str, limits: dict[int, float]) -> list[Row]:
     """Return the rows of nginx in which a connection has several requests to send together."""
     several = {streams: limit for streams, limit in limits.items() if streams > 1}
-    return _http2_of_nginx(name, about, path, several, http2.COALESCE)
+    return _http2_of_nginx(name, about, "/small", several, http2.COALESCE)
 
 
 ROWS = [
@@ -74,13 +74,12 @@ ROWS = [
     Row("startup", "start", startup.measure),
     *(_http2(connections, streams) for connections in (1, 16, 64) for streams in (1, 10, 100)),
     *_http2_of_nginx("h2-nginx", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
-    *_http2_coalesced("h2-coalesced", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
+    *_http2_coalesced("h2-coalesced", "HTTP/2 of nginx", http2.OVER_NGINX),
     *_http2_of_nginx("h2-tls", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
-    *_http2_coalesced("h2-tls-coalesced", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
+    *_http2_coalesced("h2-tls-coalesced", "HTTP/2 of nginx over TLS", http2.OVER_TLS),
     *(_grpc(1, 1), _grpc(16, 1), _grpc(16, 10), _grpc(16, 100)),
     *(_messages(64, 1), _messages(64, 16)),
     *_http2_of_nginx("h2-16k", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
-    *_http2_coalesced("h2-16k-coalesced", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
 ]
 
 
