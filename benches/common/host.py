@@ -6,8 +6,12 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+_CALCULATION = range(20_000)
 
 
 def describe() -> dict[str, Any]:
@@ -38,3 +42,22 @@ def describe() -> dict[str, Any]:
 def stamp() -> str:
     """A name for a kept run."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
+
+
+def slow_share(seconds: float = 5.0) -> float:
+    """The share of time in which the idle machine ran at less than half its speed.
+
+    The host of a virtual machine may slow it down, and need not report that as stolen time.
+    """
+    took = []
+    end = time.perf_counter() + seconds
+    while (begin := time.perf_counter()) < end:
+        sum(_CALCULATION)
+        took.append(time.perf_counter() - begin)
+    return share_of_slow(took)
+
+
+def share_of_slow(took: Sequence[float]) -> float:
+    """The share of the time of equal calculations that took more than twice their median."""
+    limit = 2 * median(took)
+    return sum(one for one in took if one > limit) / sum(took)

@@ -4,6 +4,7 @@ torr stamps the first and the last text of each stream when the read with it ret
 logs when it sent them. Both use one clock. The target's own lateness stands beside: how long after
 its planned time it sent each text. A target that was late sends what has collected at once, and
 torr reads it one by one; so the stamps at which the target was on time are shown by themselves.
+How often the machine itself is slow is measured before, without a load.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.host import slow_share
 from streams import conversations, tools
 from streams.joined import Pair, Stream, TargetLog, joined, target_log, torr_log
 from streams.process import run
@@ -62,6 +64,7 @@ class Held:
 
 def many_open(options: Namespace) -> tuple[Lines, bool]:
     """Measure the lateness of the stamps."""
+    slow = [slow_share() for _ in range(options.rounds)]
     rounds = [_measure(options.streams) for _ in range(options.rounds)]
     late = [rank(held.late_ms, 0.99) for held in rounds]
     own = [rank(held.target_late_ms, 0.99) for held in rounds]
@@ -77,6 +80,7 @@ def many_open(options: Namespace) -> tuple[Lines, bool]:
         ("stamps at which the target was on time", *spread(shares, ".0%")),
         ("of these late, p99, ms", *spread(on_time, ".3f")),
         ("target itself late, p99, ms", *spread(own, ".3f")),
+        ("machine at less than half its speed, idle", *spread(slow, ".1%")),
         ("torr's core, %", *spread([r.client_core for r in rounds], ".0f")),
         ("target's core, %", *spread([r.target_core for r in rounds], ".0f")),
     ]
