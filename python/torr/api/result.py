@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from torr.errors import LevelError
 from torr.results import result as results
 from torr.store.level_lines import recover
+from torr.verdicts.conclusions import completed
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,7 @@ Health = Literal["healthy", "contended", "generator-limited", "unknown"]
 def load(directory: str | os.PathLike[str]) -> Result:
     """Return the result in a run directory or of a `result.json`; raise UsageError without one."""
     file = recover(Path(directory))
-    result = results.read_as(Result, file)
+    result = completed(results.read_as(Result, file))
     vars(result)["file"] = file
     return result
 

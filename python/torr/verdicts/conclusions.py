@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
+from msgspec.structs import asdict, replace
 
 from torr.results.result import Conclusions
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.results.experiment import GivenUp
     from torr.results.level import Level
+    from torr.results.result import AnyResult
     from torr.verdicts.comparison import Procedure
 
 
@@ -47,3 +49,16 @@ def of_trials(
 
     compared = [with_given_up(each, given_up) for each in verdicts(levels, baseline, procedure)]
     return Conclusions(verdicts=[*compared, *verdicts_of_trials(levels, slos)])
+
+
+def completed(result: AnyResult) -> AnyResult:
+    """Return a result; a run or a ladder that was killed with the conclusions of its levels."""
+    is_judged = bool(result.verdicts) or result.capacity is not None
+    was_killed = result.status == "interrupted" and not is_judged and bool(result.levels)
+    if not was_killed or result.kind not in ("run", "ladder"):
+        return result
+    from torr.model.condition import Condition
+
+    slos = [Condition.parse(text) for text in result.experiment.slos]
+    conclusions = of_load(result.kind, result.levels, slos, result.ended_by)
+    return replace(result, **asdict(conclusions))

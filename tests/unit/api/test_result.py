@@ -45,6 +45,16 @@ def test_what_is_no_run_is_refused(tmp_path):
         torr.load(tmp_path)
 
 
+def test_a_killed_ladder_is_judged_by_the_levels_that_it_finished(ladder, tmp_path):
+    raw = json.loads((KEPT / "quiet/result.json").read_text())
+    unjudged = {"status": "interrupted", "capacity": None, "verdicts": []}
+    (tmp_path / "result.json").write_text(json.dumps({**raw, **unjudged}))
+    killed = torr.load(tmp_path)
+    assert (killed.status, killed.capacity) == ("interrupted", ladder.capacity)
+    words = [(verdict.condition, verdict.position, verdict.word) for verdict in ladder.verdicts]
+    assert [(v.condition, v.position, v.word) for v in killed.verdicts] == words
+
+
 def test_a_ladder_says_its_words_and_claims(ladder):
     raw = json.loads((KEPT / "quiet/result.json").read_text())
     assert str(ladder).startswith(ladder.verdict)

@@ -134,6 +134,18 @@ def test_an_import_makes_the_store(torr, monkeypatch, tmp_path):
     assert torr("runs", "list").out.splitlines()[1].split()[0] == "1"
 
 
+def test_the_run_of_a_killed_torr_is_judged_when_it_is_imported(torr, monkeypatch, tmp_path):
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/new/runs.db")
+    killed = text("api", status="interrupted", experiment={"slos": ["p95 < 5ms", "p99 < 5ms"]})
+    (tmp_path / "result.json").write_bytes(killed)
+    torr("runs", "import", str(tmp_path / "result.json"))
+    verdicts = json.loads(torr("runs", "show", "1", "-o", "json").out)["verdicts"]
+    assert [(one["condition"], one["word"]) for one in verdicts] == [
+        ("p95 < 5ms", "held"),
+        ("p99 < 5ms", "broken"),
+    ]
+
+
 @pytest.mark.parametrize("when", ["yesterday", "7", "2026-13-01", "-1h"])
 def test_a_time_that_is_none_is_refused_with_examples(torr, when):
     ended = torr("runs", "list", f"--since={when}")

@@ -51,6 +51,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     """Return the text of a result, from torr or pytest-benchmark, and the run's directory."""
     from torr.results.result import decoded, encoded
     from torr.sources import benchmark_file
+    from torr.verdicts.conclusions import completed
 
     file = recover(path)
     try:
@@ -68,7 +69,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
         say("-n/--name {name}: {path} is a run, which has a name already", name=name, path=path),
         say("leave -n out"),
     )
-    return encoded(result), file.parent.resolve()
+    return encoded(completed(result)), file.parent.resolve()
 
 
 def _is_of_benchmarks(text: bytes) -> bool:
