@@ -56,6 +56,24 @@ url = "http://127.0.0.1:{port}"
 """
 
 
+MESSAGES = """baseline = "one"
+rounds = 2
+duration = "200ms"
+warmup = "0s"
+connections = 2
+url = "ws://127.0.0.1:{port}/chat"
+request = { body = "hello" }
+"""
+
+
+def test_servers_of_messages_are_compared(torr, matrix):
+    echo = torr_target('"ws"')
+    ended = torr("compare", matrix({"one": echo, "two": echo}, MESSAGES))
+    assert ended.code == 0, ended.err
+    assert "failures" not in ended.result
+    assert [level["success_rate"] for level in ended.result["levels"]] == [100.0] * 4
+
+
 @pytest.mark.parametrize("restart", ["trial", "cell"])
 def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, restart):
     answers = '"openai", "--ttft", "1ms", "--itl", "1ms", "--message-tokens", "3"'

@@ -39,6 +39,22 @@ def counted(counts):
     return json.loads(counts.read_text())
 
 
+def test_answers_without_the_id_of_a_message_are_named(torr, target):
+    flags = ("-c", 2, "--requests", 4, "--match", "id:id", "--timeout", "200ms")
+    ended = torr("run", *flags, "-b", '{"n": {{seq}}}', "--warmup", "0s", f"{target('ws').url}/x")
+    assert ended.code == 3
+    assert "4 messages came, none with the id of a request" in ended.err
+    assert "--match id:KEY" in ended.err
+
+
+def test_a_refused_handshake_has_no_status_to_expect(torr, target):
+    hostile = target("faulty", "--fault", "ws_refused", "--share", "100%")
+    ended = torr("run", "--once", "-b", "hi", f"ws://{hostile.url.partition('//')[2]}/x")
+    assert ended.code == 3
+    assert "refused the handshake with status 403" in ended.err
+    assert "--expect-status" not in ended.err
+
+
 @pytest.mark.parametrize("matching", ["order", "id:id"])
 def test_every_message_is_answered_and_counted_by_the_server(torr, target, matching):
     echo = target("ws")

@@ -35,7 +35,9 @@ def measure(prepared: PreparedRun, options: ResultOptions | ServerTrialOptions) 
     ):
         try:
             with progress_for(options) as progress:
-                one_status = OneStatus(options.language or "en", progress.clear)
+                one_status = OneStatus(
+                    options.language or "en", progress.clear, prepared.is_of_http
+                )
                 listeners = ListenerGroup((one_status, progress, *pages))
                 outcome = prepared.measure(directory, listeners, interrupt)
             from torr.cli.finish import finish_command

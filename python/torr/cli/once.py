@@ -48,12 +48,12 @@ def once(options: MeasureOptions) -> None:
     if call is not None:
         status = status_of(exchange)
         echo(_summary(exchange, None if status is None else status.label))
-        require_ok(status, exchange)
+        require_ok(status, plan.requests[0], exchange)
         return
     echo(_summary(exchange))
     if exchange.reason == "check.json":
         echo(_json_that_differs(plan.requests[0], exchange))
-    require_success(exchange)
+    require_success(plan.requests[0], exchange)
 
 
 def _print_messages(call: GrpcCall, exchange: Exchange, outside: Outside) -> None:

@@ -27,10 +27,14 @@ _WINDOW_S = 1.0
 
 @dataclass
 class OneStatus(ExperimentListener):
-    """Prints the note at the beginning of a run; `clear` removes the progress line."""
+    """Prints the note at the beginning of a run; `clear` removes the progress line.
+
+    `is_of_http` is whether requests are those of HTTP, not messages of WebSocket or calls of gRPC.
+    """
 
     language: Language
     clear: Callable[[], object]
+    is_of_http: bool = True
     _seconds: float = 0.0
     _intervals: list[Interval] = field(default_factory=list)
     _is_decided: bool = False
@@ -50,4 +54,4 @@ class OneStatus(ExperimentListener):
             from torr.report.text.status_note import note
 
             self.clear()
-            click.echo(note(status).render(self.language), err=True)
+            click.echo(note(status, is_of_http=self.is_of_http).render(self.language), err=True)

@@ -20,6 +20,7 @@ from torr.model.source import Source
 if TYPE_CHECKING:
     from torr.grpc.status import GrpcStatus
     from torr.model.plan import Plan
+    from torr.model.request import Request
     from torr.results.exchange import Exchange
 
 
@@ -69,8 +70,13 @@ def require_answer(plan: Plan, exchange: Exchange) -> None:
         )
 
 
-def require_success(exchange: Exchange) -> None:
+def require_success(request: Request, exchange: Exchange) -> None:
     """Raise NothingMeasuredError if the response has another status or body than was asked for."""
+    if exchange.error_class == "status" and request.is_message:
+        raise NothingMeasuredError(
+            say("the server refused the handshake with status {status}", status=exchange.status),
+            say("check the URL, and that the server speaks WebSocket there"),
+        )
     if exchange.error_class == "status":
         raise NothingMeasuredError(
             say("status {status} counts as failed", status=exchange.status),
@@ -80,7 +86,7 @@ def require_success(exchange: Exchange) -> None:
         raise NothingMeasuredError(say("the response fails {check}", check=exchange.reason))
 
 
-def require_ok(status: GrpcStatus | None, exchange: Exchange) -> None:
+def require_ok(status: GrpcStatus | None, request: Request, exchange: Exchange) -> None:
     """Raise NothingMeasuredError if a call of gRPC did not end with OK, or as it should."""
     if status is None:
         raise NothingMeasuredError(
@@ -89,7 +95,7 @@ def require_ok(status: GrpcStatus | None, exchange: Exchange) -> None:
         )
     if status.code != OK:
         raise NothingMeasuredError(say("the call ended with {status}", status=status.text))
-    require_success(exchange)
+    require_success(request, exchange)
 
 
 def written_url(url: str, socket: str | None) -> str:

@@ -304,10 +304,13 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
     """Return the response to the first request of the load; raise TrialError without one."""
     try:
         first = plan.requests[0]
-        if first.grpc is None and not first.template:
+        is_message = first.is_message
+        if first.grpc is None and not first.template and not is_message:
             return fetch_digest(first)
         exchange = send_once(first_alone(plan))
-        return digest_of_call(exchange) if first.grpc else digest_of(exchange)
+        if first.grpc:
+            return digest_of_call(exchange)
+        return digest_of(exchange, is_generated=not is_message)
     except OSError as error:
         server.check()
         said = str(error) or type(error).__name__

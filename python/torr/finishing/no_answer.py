@@ -9,7 +9,7 @@ import msgspec
 from torr.errors import NothingMeasuredError
 from torr.experiments.once import missing_socket, written_url
 from torr.messages.counts import counted
-from torr.messages.say import chain, say
+from torr.messages.say import chain, changed, say
 from torr.model.url import is_websocket
 from torr.results.base import convert
 from torr.results.level import AttemptCounts, Level
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HUNG = "timeout.first_byte"
 NOT_ACCEPTED = "timeout.connect"
+_HINT = "\nhint: "
 
 
 def nothing_measured(failure: str, result: RunResult, directory: Path) -> NothingMeasuredError:
@@ -30,16 +31,29 @@ def nothing_measured(failure: str, result: RunResult, directory: Path) -> Nothin
 
     level, requests = result.levels[0], _requests_of(result)
     missing = missing_socket(requests[0].unix_socket)
+    unmatched = level.websocket.unmatched_messages if level.websocket else 0
     reasons, hung = level.reasons, _hung(level)
     hint = advice(max(reasons, key=reasons.__getitem__)) if reasons else ""
     if not hint and hung:
         hint = advice(HUNG if _was_connected(level) else NOT_ACCEPTED)
     if missing is not None:
         hint = say("start the server first, or name the socket that it made")
+    if unmatched:
+        hint = say(
+            "compare the id in an answer with that of its request, as `torr run --once -v` shows"
+            " them, and give its key with --match id:KEY"
+        )
+    # That of a file whose rows could not be read says what to do with the file.
+    _, _, own_hint = str(failure).partition(_HINT)
+    if own_hint:
+        failure = changed(failure, lambda text: text.partition(_HINT)[0])
+        hint = own_hint
     tried = say("{failure}: tried {sent}", failure=failure, sent=_attempts(level, requests))
     parts = [tried, *_reasons(level, missing)]
     if not _was_connected(level) and not reasons:
         parts.append(say("no connection was opened"))
+    elif unmatched:
+        parts.append(say("{n:,} messages came, none with the id of a request", n=unmatched))
     elif hung:
         parts.append(say("{n:,} hung", n=hung))
     return NothingMeasuredError(

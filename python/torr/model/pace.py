@@ -312,7 +312,7 @@ class Think(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the times."""
-        require(self.from_ns <= self.to_ns, say("the longest think time is below the shortest"))
+        require(self.from_ns <= self.to_ns, say("the longest time is below the shortest"))
         require(
             0 <= self.sigma <= LARGEST_SIGMA,
             say("the sigma {text!r} is too large", text=f"{self.sigma:g}"),

@@ -21,6 +21,7 @@ from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
 from torr.planning.secrets import check_public
 from torr.results.base import factors_key
+from torr.servers.expectation import SWITCHED
 from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
 from torr.sources.matrix_file import MATRIX_KEYS
@@ -161,9 +162,12 @@ class Plans:
             if key in FACTOR_KEYS
         }
         expected = KEYS["expect_status"]
+        status = candidate.expected.status
+        # Messages of WebSocket have no status of their own.
+        statuses = {} if status == SWITCHED else {expected.field: expected.read(str(status))}
         values = {
             **self._defaults,
-            expected.field: expected.read(str(candidate.expected.status)),
+            **statuses,
             **self._values[candidate.name],
             **varied,
             **self._typed,

@@ -241,6 +241,12 @@ def _group(
     with errors_at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
         endpoints = {request.endpoint for request in chosen}
+        is_message = chosen[0].is_message
+        require(
+            len(endpoints) == 1 or not is_message,
+            say("the messages of {name!r} have different URLs or headers", name=entry.name),
+            say("they belong to the connection: write a group for each of them"),
+        )
         require(
             len(endpoints) == 1,
             say("the requests of {name!r} go to several servers", name=entry.name),

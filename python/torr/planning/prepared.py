@@ -61,7 +61,8 @@ class PreparedRun:
     `head` is the part of result.json that is known before the load; `record` returns its experiment
     with the facts that are known at the end. No file of the run may hold one of `secrets`; `notes`
     are for the user. With `resume` the run in that directory is continued, unless
-    `check_resumed` refuses it.
+    `check_resumed` refuses it. `is_of_http` is whether the statuses of HTTP tell what succeeds: not
+    those of messages of WebSocket and calls of gRPC.
     """
 
     folder: Path
@@ -78,6 +79,7 @@ class PreparedRun:
     notes: tuple[str, ...] = ()
     resume: Path | None = None
     check_resumed: Callable[[RunDirectory], None] | None = None
+    is_of_http: bool = True
 
     def open(self) -> RunDirectory:
         """Return the directory of a new run, or of the run to continue."""
@@ -165,6 +167,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
         start=start_of(options.cluster, options.load.workers, options.connection),
         secrets=secrets_of(plan, result),
         notes=(*planned.notes, *notes_about(result.slos)),
+        is_of_http=not any(request.is_message or request.grpc for request in plan.requests),
     )
 
 

@@ -27,7 +27,7 @@ from torr.planning.apis.trace_parts import IDS
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_seed import seed_of_level, seed_of_round
 from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText
-from torr.planning.trace_content import CountedTrace
+from torr.planning.trace_content import CountedTrace, require_row
 from torr.planning.trace_feed import OUTPUT_COLUMN, FeedWriter
 from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
@@ -97,6 +97,15 @@ class TraceInput:
             rows = islice(interleaved(rows, users), self.window.most_rows)
         return rows, trace.counts
 
+    def require_rows(self) -> None:
+        """Refuse a part of a trace that has no row, before anything is sent."""
+        window = self.window
+        if self.path.is_file() and (window.from_ns or window.to_ns is not None):
+            trace = self._read()
+            first = next(iter(self._windowed(trace, window)), None)
+            trace.close()
+            require_row(self.path, is_there=first is not None)
+
     def origin(self, seed: int) -> Iterator[bytes]:
         """Yield what decides which rows are sent and which texts, and the content of the trace."""
         decisive = (self.window, self.synthesis, self.options, self.outputs)
@@ -135,6 +144,8 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
         say("--block-tokens does not fit {format}, which has no blocks", format=form.title),
         say("leave it out"),
     )
+    synthesis = None if trace.synthesis is None else read_synthesis(trace.synthesis)
+    _refuse_without_effect(trace, load, form, synthesis)
     window = TraceWindow(
         from_ns=trace.trace_from_ns or 0,
         to_ns=_end_of(trace, load, form),
@@ -145,8 +156,46 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
         path,
         form,
         window,
-        None if trace.synthesis is None else read_synthesis(trace.synthesis),
+        synthesis,
         ReadOptions(trace.block_tokens),
+    )
+
+
+def _refuse_without_effect(
+    trace: TraceOptions, load: LoadOptions, form: TraceFormat, synthesis: Synthesis | None
+) -> None:
+    """Refuse what could change nothing in a trace of this format."""
+    begin_ns, end_ns = trace.trace_from_ns, trace.trace_to_ns
+    times = {"--trace-from": begin_ns, "--trace-to": end_ns, "--speed": load.speed}
+    for flag, value in times.items():
+        require(
+            form.clock != "none" or value is None,
+            say("{flag} does not fit {format}, which has no times", flag=flag, format=form.title),
+            say("leave it out"),
+        )
+    require(
+        begin_ns is None or end_ns is None or begin_ns < end_ns,
+        say("--trace-to is not after --trace-from"),
+    )
+    if synthesis is None:
+        return
+    require(
+        not form.has_texts or not synthesis.changes_prompts,
+        say(
+            "--synthesis: prefix= and input= do not fit {format}, which has texts",
+            format=form.title,
+        ),
+        say("leave them out"),
+    )
+    require(
+        form.has_blocks or synthesis.prefix == 1,
+        say("--synthesis: prefix= does not fit {format}, which has no blocks", format=form.title),
+        say("leave it out: input= is the length of the whole prompt"),
+    )
+    require(
+        form.clock != "none",
+        say("--synthesis does not fit {format}, which has texts", format=form.title),
+        say("leave it out"),
     )
 
 
@@ -208,6 +257,7 @@ def trace_requests(
     source = _with_outputs(trace_input(trace, load, file), options)
     if options.ladder is not None or (source.synthesis and source.synthesis.changes_prompts):
         refuse_pipe(source.path)
+    source.require_rows()
     timing = trace_timing(options, file)
     parts = IDS if options.stream.token_ids else api.trace
     if parts is None:

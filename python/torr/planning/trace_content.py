@@ -11,6 +11,7 @@ from torr.sources.traces.summary import TraceSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from torr.planning.trace import TraceInput
     from torr.sources.traces.row import TraceCounts, TraceRow
@@ -39,13 +40,7 @@ class CountedTrace:
             is_empty = False
             yield row
         self._is_whole = True
-        require(
-            not is_empty,
-            say(
-                "{path} has no request to send between --trace-from and --trace-to",
-                path=self._source.path,
-            ),
-        )
+        require_row(self._source.path, is_there=not is_empty)
 
     def content(self) -> TraceContent | None:
         """Return what was read since `rows` was last called; None if it never was."""
@@ -66,6 +61,14 @@ class CountedTrace:
             without_parent=counts.without_parent,
             images=summary.images,
         )
+
+
+def require_row(path: Path, *, is_there: bool) -> None:
+    """Raise UsageError if a part of a trace has no row."""
+    require(
+        is_there,
+        say("{path} has no request to send between --trace-from and --trace-to", path=path),
+    )
 
 
 def _lengths(lengths: LengthStatistics | None) -> TokenLengths | None:

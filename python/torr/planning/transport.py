@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 def transport_of(options: ConnectionOptions, requests: Sequence[Request]) -> Transport:
     """Return the transport of requests; raise UsageError that names the flag."""
+    shortest_ns = min((request.timeout_ns for request in requests), default=None)
+    require(
+        shortest_ns is None or options.coalesce_ns < shortest_ns,
+        say("--coalesce is not shorter than --timeout: requests would time out before a write"),
+        say("torr collects for microseconds as a rule: --coalesce 300us"),
+    )
     tls = Tls(
         insecure=options.insecure,
         ca=options.cacert,

@@ -75,11 +75,11 @@ def digest_of_call(exchange: Exchange) -> ResponseDigest:
     return _digest_of(exchange, exchange.head)
 
 
-def digest_of(exchange: Exchange) -> ResponseDigest:
-    """Return the response of a model; raise OSError unless it is complete."""
+def digest_of(exchange: Exchange, *, is_generated: bool) -> ResponseDigest:
+    """Return the response of a model, or to a message; raise OSError unless it is complete."""
     if not exchange.is_answered or exchange.head is None:
         raise ConnectionError(exchange.reason or exchange.error_class)
-    return replace(_digest_of(exchange, exchange.head), is_generated=True)
+    return replace(_digest_of(exchange, exchange.head), is_generated=is_generated)
 
 
 def _digest_of(exchange: Exchange, head: ResponseHead) -> ResponseDigest:

@@ -137,7 +137,7 @@ class Command:
     @property
     def parsed_url(self) -> Url:
         """Return the server's URL; raise UsageError if it is invalid."""
-        return Url.parse(self.url)
+        return Url.parse(self.url, messages=True)
 
     @property
     def port(self) -> int | None:

@@ -14,6 +14,9 @@ from torr.servers.failure import TrialError
 if TYPE_CHECKING:
     from torr.servers.answer import ResponseDigest
 
+SWITCHED = 101
+"""The status of a message of WebSocket that was answered: that of its handshake."""
+
 
 @dataclass(frozen=True, slots=True)
 class Expectation:

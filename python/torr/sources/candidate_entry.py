@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
-from torr.servers.expectation import Expectation
+from torr.servers.expectation import SWITCHED, Expectation
 from torr.store.rundir import check_name
 from torr.units import SECOND_NS, parse_duration
 
@@ -99,12 +99,12 @@ class CandidateReader:
             )
 
     def _default_health(self, table: TomlTable) -> str:
-        """Return the health path; none if calls of gRPC are sent, whose servers have no paths.
+        """Return the health path; none for gRPC and WebSocket, whose servers may have no paths.
 
         Servers of language models answer `/` with 404, and `/health` as soon as they have a model.
         """
         keys = {*self.top.values, *table.values}
-        if "grpc" in keys:
+        if "grpc" in keys or _is_websocket(table):
             return ""
         return "/health" if "chat" in keys else "/"
 
@@ -135,10 +135,15 @@ class CandidateReader:
         part.check_keys(EXPECT_KEYS)
         body = part.value("body", str)
         return Expectation(
-            status=part.count("status", 599) or 200,
+            status=part.count("status", 599) or (SWITCHED if _is_websocket(table) else 200),
             body=None if body is None else body.encode(),
             content_type=part.value("content_type", str),
         )
+
+
+def _is_websocket(table: TomlTable) -> bool:
+    """Return whether messages are sent to a candidate."""
+    return str(table.values.get("url", "")).startswith(("ws:", "wss:"))
 
 
 def _seconds(text: str) -> float:

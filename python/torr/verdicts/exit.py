@@ -48,7 +48,10 @@ _SHOWN = 3
 OF_TRIALS = ("compare", "tune")
 """Kinds of results whose levels are trials of servers."""
 ALL_LOST = "failure.all_processes_lost"
+_MOST_NAMED = 3
+"""Conditions that are not shown and that an error names."""
 _LONGER = say("such as -z 30s")
+_ROWS = say("such as a longer part of the trace")
 _MORE = {
     "compare": say("such as --rounds 20 or -z 30s"),
     "diff": say("such as --rounds 20 of both sides"),
@@ -130,7 +133,7 @@ def gate(result: RunResult) -> Decision:
     missed = [error for error in (of_slos.error, of_limits.error) if error is not None]
     others = missed_otherwise(result)
     if notes and not missed and not result.ended_by and not experiment.allow_not_shown:
-        missed.append(_not_shown(notes, _MORE.get(result.kind) or _longer(result)))
+        missed.append(_not_shown(notes, _more_of(result)))
         notes = ()
     return Decision(_joined([*missed, *others]), notes)
 
@@ -268,26 +271,41 @@ def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedErr
 
 def _not_shown(notes: Sequence[str], more: Text) -> MissedError:
     """Return the error of conditions that are not shown; `more` is what could show them."""
-    others = len(notes) - 1
-    text = say("{first} and {n} more", first=notes[0], n=others) if others else notes[0]
+    text = chain("; ", notes[:_MOST_NAMED])
+    if len(notes) > _MOST_NAMED:
+        text = say("{first} and {n} more", first=text, n=len(notes) - _MOST_NAMED)
     hint = say("measure more, {more}, or pass it with --allow-not-shown", more=more)
     return MissedError(text, hint)
 
 
-def _longer(result: RunResult) -> Text:
-    """Return a duration that gives enough responses, if they come as fast as in the result."""
-    needed_s = [
-        need.needed / need.seen * result.levels[0].seconds
-        for verdict in result.slo_verdicts
-        if (need := few_of(verdict)) is not None and need.seen
-    ]
-    if result.kind != "run" or not needed_s:
-        return _LONGER
-    # A reserve of 20 %, since rates vary, in steps that people choose.
-    seconds = 1.2 * max(needed_s)
+def _more_of(result: RunResult) -> Text:
+    """Return what gives enough responses, if they come as fast as in the result."""
+    few = [(x, need) for x in result.slo_verdicts if (need := few_of(x)) is not None]
+    # A reserve of 20 %, since rates vary.
+    factors = [1.2 * need.needed / need.seen for _, need in few if need.seen]
+    # Times are judged within each trial, shares over all of them.
+    if result.kind in OF_TRIALS and any(verdict.unit == "ms" for verdict, _ in few):
+        return say("such as a longer duration, or more requests, of each trial")
+    plan = result.plan or {}
+    paces = [group.get("pace", {}).get("kind") for group in plan.get("groups", ())]
+    if "fed" in paces:
+        return _ROWS
+    stop = plan.get("stop", {})
+    if stop.get("kind") == "requests" and factors:
+        number = _round_up(math.ceil(max(factors) * stop["requests"]))
+        return say("such as --requests {number}", number=number)
+    if result.kind != "run" or not factors:
+        return _MORE.get(result.kind, _LONGER)
+    seconds = max(factors) * result.levels[0].seconds
     if seconds <= 300:
         return say("such as -z {duration}", duration=f"{math.ceil(seconds / 10) * 10}s")
     return say("such as -z {duration}", duration=f"{math.ceil(seconds / 60)}m")
+
+
+def _round_up(number: int) -> int:
+    """Return a number that is not smaller and has two digits that are not 0."""
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return step * math.ceil(number / step)
 
 
 def _of_limits(entries: Sequence[Verdict]) -> Decision:

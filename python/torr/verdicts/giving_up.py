@@ -46,16 +46,51 @@ CHANCE = 0.05
 
 def after_giving_up(levels: Sequence[Level]) -> list[AfterGivingUp]:
     """Return the estimate of each level at which users gave up."""
-    usable = [x for x in levels if not (x.is_limited or x.cut_short or x.is_starved)]
-    groups = by_position(level for level in usable if level.cancelled_per_s)
-    estimates = {position: _estimate(rounds) for position, rounds in groups.items()}
+    groups = by_position(level for level in levels if level.cancelled_per_s)
+    estimates = {position: _of_usable(rounds) for position, rounds in groups.items()}
     if len(estimates) == 1:
         return list(estimates.values())
     return [_placed(estimate, position, levels) for position, estimate in estimates.items()]
 
 
+def _of_usable(rounds: Sequence[Level]) -> AfterGivingUp:
+    """Return the estimate of the rounds that claim something, or why there is none."""
+    usable = [x for x in rounds if not (x.is_limited or x.cut_short or x.is_starved)]
+    if usable:
+        return _estimate(usable)
+    return AfterGivingUp(
+        concurrency=rounds[0].concurrency,
+        cancelled=round(_cancelled(rounds), 6),
+        text=_why_unusable(rounds[0]),
+    )
+
+
+def _why_unusable(level: Level) -> Message:
+    if level.is_limited:
+        return message(
+            "giving_up.limited",
+            "How long requests occupy the server after their users give up is not known: the"
+            " generator was the limit",
+        )
+    if level.cut_short:
+        return message(
+            "giving_up.cut_short",
+            "How long requests occupy the server after their users give up is not known: the level"
+            " was cut short",
+        )
+    return message(
+        "giving_up.starved",
+        "How long requests occupy the server after their users give up is not known: some users got"
+        " no response",
+    )
+
+
+def _cancelled(rounds: Sequence[Level]) -> float:
+    return sum((level.cancelled_per_s or 0.0) * level.seconds for level in rounds)
+
+
 def _estimate(rounds: Sequence[Level]) -> AfterGivingUp:
-    cancelled = sum((level.cancelled_per_s or 0.0) * level.seconds for level in rounds)
+    cancelled = _cancelled(rounds)
     extra = [value for level in rounds for value in extra_requests(level)]
     problem = _problem(rounds, cancelled, len(extra))
     mean_ms = low_ms = high_ms = None

@@ -21,8 +21,8 @@ def piece(statuses, errors=None, *, ok=0, seconds=1.0):
 def told(capsys):
     """Says intervals to a listener, and returns what it said after each."""
 
-    def tell(*pieces, language="en"):
-        listener = OneStatus(language, lambda: None)
+    def tell(*pieces, language="en", is_of_http=True):
+        listener = OneStatus(language, lambda: None, is_of_http)
         said = []
         for each in pieces:
             listener.interval_came(None, each)
@@ -39,6 +39,12 @@ def test_a_target_that_refuses_everything_is_said_after_a_second_and_once(told):
     assert second.startswith("note: every response so far has status 401")
     assert "--expect-status 401" in second
     assert others == [""] * 4
+
+
+def test_a_status_of_http_is_no_success_of_other_protocols(told):
+    (said,) = told(piece({"200": 50}, {"status": 50}), is_of_http=False)
+    assert said.startswith("note: every response so far has the HTTP status 200")
+    assert "--expect-status" not in said
 
 
 def test_the_note_is_said_in_chinese(told):

@@ -172,7 +172,7 @@ def test_thoughts_are_read_and_written(text, written):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("3s-1s", "the longest think time is below"),
+        ("3s-1s", "the longest time is below"),
         ("long:2s", "'long:2s' is not a distribution of times"),
         ("exp:2s,1s", "'exp:2s,1s' is not a distribution of times"),
         ("normal:2s", "'normal:2s' is not a distribution of times"),

@@ -123,11 +123,17 @@ def test_rows_are_sent_before_later_ones_are_read(torr, fake, tmp_path, options,
         assert len(next(iter(feed.open()))) > 0
 
 
-@pytest.mark.parametrize("more", [(), ("-c", "2")])
-def test_a_window_without_rows_is_an_error_and_no_silent_server(torr, fake, trace, more):
-    torr("run", *CHAT, "--trace", trace, "--trace-from", "1h", *more, URL)
-    with pytest.raises(UsageError, match=r"trace\.jsonl has no request to send"):
-        fed(fake)
+def test_a_pipe_whose_part_has_no_row_is_an_error_and_no_silent_server(torr, fake, tmp_path, trace):
+    reading, writing = os.pipe()
+    os.write(writing, (tmp_path / trace).read_bytes())
+    os.close(writing)
+    pipe = f"/dev/fd/{reading}"
+    try:
+        torr("run", *CHAT, "--trace", pipe, "--trace-format", "mooncake", "--trace-from", "1h", URL)
+        with pytest.raises(UsageError, match=r"has no request to send"):
+            fed(fake)
+    finally:
+        os.close(reading)
 
 
 def test_a_pipe_is_read_only_with_its_format(torr, fake, tmp_path, trace):
@@ -389,6 +395,32 @@ def test_completions_have_one_text(torr, fake, trace):
             "does not fit Azure LLM inference, which has no blocks",
         ),
         ((*CHAT, "--prompt", "p", "--block-tokens", "7"), "--trace"),
+        (
+            (*CHAT, "--trace", "chats.json", "--trace-from", "1s"),
+            "--trace-from does not fit ShareGPT, which has no times",
+        ),
+        ((*CHAT, "--trace", "chats.json", "--trace-to", "1s"), "--trace-to does not fit ShareGPT"),
+        ((*CHAT, "--trace", "chats.json", "--speed", "2"), "--speed does not fit ShareGPT"),
+        (
+            (*CHAT, "--trace", "chats.json", "--synthesis", "input=x2"),
+            "prefix= and input= do not fit ShareGPT, which has texts",
+        ),
+        (
+            (*CHAT, "--trace", "chats.json", "--synthesis", "output=x2"),
+            "--synthesis does not fit ShareGPT",
+        ),
+        (
+            (*CHAT, "--trace", "trace.csv", "--synthesis", "prefix=x2"),
+            "prefix= does not fit Azure LLM inference, which has no blocks",
+        ),
+        (
+            (*CHAT, "--trace", "trace.jsonl", "--trace-from", "2s", "--trace-to", "2s"),
+            "--trace-to is not after --trace-from",
+        ),
+        (
+            (*CHAT, "--trace", "trace.jsonl", "--trace-from", "200s"),
+            "trace.jsonl has no request to send between --trace-from and --trace-to",
+        ),
         ((*CHAT, "--trace", "trace.jsonl", "--rate", "5"), "--rate"),
         ((*CHAT, "--trace", "trace.jsonl", "--think", "1s"), "--think"),
         ((*CHAT, "--trace", "trace.jsonl", "--once"), "--once"),

@@ -85,6 +85,10 @@ def test_messages_to_different_paths_or_with_different_headers_use_different_con
         ((HTTP, "--match", "none"), "--match needs a ws:// or wss:// URL"),
         ((HTTP, "--binary"), "--binary needs a ws:// or wss:// URL"),
         ((HTTP, "--streams", "2"), "carries one request at a time"),
+        (
+            (HTTP, *("--http", "2c", "--streams", "2"), *("--coalesce", "1s", "--timeout", "1s")),
+            "--coalesce is not shorter than --timeout",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(torr, fake, flags, said):
@@ -100,6 +104,15 @@ def test_messages_and_requests_of_http_can_share_a_run(torr, fake):
         [[101, 101]],
         [[200, 399]],
     ]
+
+
+def test_messages_of_a_group_have_one_path(torr, fake, tmp_path):
+    tables = [f'[[requests]]\nname = "{name}"\nurl = "/{name}"\nbody = "x"\n' for name in "ab"]
+    (tmp_path / "plan.toml").write_text("\n".join(['url = "ws://127.0.0.1:9"', *tables]))
+    ended = torr("run", "plan.toml")
+    assert ended.code == 2
+    assert "have different URLs or headers" in ended.err
+    assert not fake.loads
 
 
 def test_a_plan_file_may_have_messages(torr, fake, tmp_path):

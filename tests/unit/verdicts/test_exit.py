@@ -208,6 +208,24 @@ def test_the_hint_names_a_duration_that_is_long_enough(needed, seen, duration):
     assert f"such as -z {duration}," in found.error.hint
 
 
+@pytest.mark.parametrize(
+    ("plan", "hint"),
+    [
+        ({"stop": {"kind": "requests", "requests": 15}}, "such as --requests 24,"),
+        ({"stop": {"kind": "requests", "requests": 900}}, "such as --requests 1500,"),
+        (
+            {"groups": [{"pace": {"kind": "fed"}}], "stop": {"kind": "rows"}},
+            "such as a longer part of the trace,",
+        ),
+    ],
+)
+def test_the_hint_names_what_ends_the_load(plan, hint):
+    reason = message("slo.few_answers", "{needed}, {answers}", needed=20, answers=15)
+    verdict = msgspec.structs.replace(slo("not shown"), reason=reason)
+    found = gate(typed.result(levels=[OK], verdicts=[verdict], plan=plan))
+    assert hint in found.error.hint
+
+
 def test_an_slo_of_a_named_request_fails_by_the_failures_of_that_request():
     counts = {"attempted": 1_000, "ok": 100, "errors": {"read": 900}}
     level = typed.changed(OK, requests=[{"name": "login", "counts": counts}])

@@ -184,8 +184,19 @@ def test_rounds_of_a_level_are_one_estimate_and_levels_are_named():
 def test_levels_at_which_no_user_gave_up_have_no_estimate():
     level = Simulated(LATE["the same time"]).level(cancelled_per_s=0.0)
     assert after_giving_up([level, typed.level()]) == []
-    limited = {"verdict": "generator-limited"}
-    assert after_giving_up([Simulated(LATE["the same time"]).level(health=limited)]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"health": {"verdict": "generator-limited"}}, "the generator was the limit"),
+        ({"cut_short": True}, "the level was cut short"),
+    ],
+)
+def test_a_level_that_claims_nothing_says_so(changes, why):
+    (found,) = after_giving_up([Simulated(LATE["the same time"]).level(**changes)])
+    assert (found.occupied_ms, found.cancelled) == (None, 370.0)
+    assert str(found.text).endswith(f"is not known: {why}")
 
 
 UNKNOWN = {

@@ -49,7 +49,7 @@ class Trace:
         if first is None:
             raise UsageError(
                 say("{path}: there is no request that can be sent", path=path),
-                say("left out: {what}", what=self.counts.text),
+                say("left out: {what}", what=self.counts.text) if self.counts.left_out else None,
             )
         self._rows: Iterator[TraceRow] = itertools.chain([first], self._read)
 
