@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.model.request import Request
+    from torr.model.transport import HttpVersion
     from torr.options.result import ResultOptions
     from torr.sources.plan_file import PlanFile
+
+_OF_HTTP2 = ("stream_wait", "window_wait")
 
 
 def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:
@@ -36,6 +39,26 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
                     condition=_text(condition),
                 ),
                 say("add one, such as --slo 'ttft p95 < 800ms'"),
+            )
+
+
+def check_measured(
+    conditions: Sequence[Condition], requests: Sequence[Request], http: HttpVersion
+) -> None:
+    """Refuse a condition on a time that the protocol of its requests does not have."""
+    for condition in conditions:
+        said = {"condition": _text(condition), "metric": condition.metric}
+        if condition.metric == "tls":
+            schemes = {request.parsed_url.scheme for request in _requests_of(condition, requests)}
+            require(
+                not schemes.isdisjoint(("https", "wss")),
+                say("{condition}: only https:// and wss:// URLs have {metric}", **said),
+            )
+        if condition.metric in _OF_HTTP2:
+            require(
+                http != "1.1",
+                say("{condition}: only HTTP/2 has {metric}", **said),
+                say("add --http 2, or --http 2c without TLS"),
             )
 
 

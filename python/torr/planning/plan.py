@@ -11,7 +11,7 @@ from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.pace import is_closed
 from torr.model.plan import Plan
-from torr.planning.conditions import check_abort_conditions, check_conditions
+from torr.planning.conditions import check_abort_conditions, check_conditions, check_measured
 from torr.planning.groups import PlannedLoad, groups_of
 from torr.planning.pace import timing_of
 from torr.planning.requests import request_mix_of
@@ -42,12 +42,15 @@ def plan_of(options: MeasureOptions) -> Planned:
     requests = [request for group in load.groups for request in group.source.requests]
     check_conditions(options.result.slos, requests)
     check_abort_conditions(options.result.abort_on, requests)
+    transport = transport_of(options.connection, requests)
+    conditions = (*options.result.slos, *options.result.abort_on)
+    check_measured(conditions, requests, transport.http)
     drain_ns = options.load.drain_ns
     urls = [request.parsed_url for request in requests]
     plan = Plan(
         groups=load.groups,
         stop=load.stop,
-        transport=transport_of(options.connection, requests),
+        transport=transport,
         warmup_ns=load.warmup_ns,
         drain_ns=max(request.timeout_ns for request in requests) if drain_ns is None else drain_ns,
         retry_delay_ns=options.connection.retry_delay_ns,

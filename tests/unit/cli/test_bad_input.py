@@ -195,6 +195,14 @@ BAD = {
         ["run", "--slo", "ttft p95 < 1s", URL],
         "ttft p95 < 1s: no response is a stream, and only streams have ttft",
     ),
+    "metric of HTTP/2": (
+        ["run", "--slo", "stream_wait p99 < 1ms", URL],
+        "stream_wait p99 < 1ms: only HTTP/2 has stream_wait",
+    ),
+    "metric of TLS": (
+        ["run", "--abort-on", "tls p99 > 1s", URL],
+        "tls p99 > 1s: only https:// and wss:// URLs have tls",
+    ),
     "goodput of nothing": (
         ["run", "--stream", "sse", "--slo", "goodput > 99%", "--slo", "success > 9%", URL],
         "goodput > 99% needs an SLO of latency, which defines a good response",
