@@ -235,7 +235,8 @@ class Plan(PlanPart):
             )
         require(
             http == "2" or self.transport.proxy is None,
-            say("--proxy and --http 2c are both given: torr speaks HTTP/1.1 with a proxy"),
+            say("--proxy does not fit HTTP/2 without TLS"),
+            say("give https:// URLs, or leave --proxy out"),
         )
 
     def _check_ids(self, messages: Sequence[Request]) -> None:

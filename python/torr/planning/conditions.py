@@ -109,6 +109,10 @@ def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Requ
 def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
     subject = "no response" if condition.name is None else f"no response of {condition.name}"
     hint = say("set stream where the request is written")
+    if condition.name is None:
+        hint = say("add --stream, or --chat")
+    if any(request.grpc for request in requests):
+        hint = say("choose a method whose response is a stream")
     require(
         any(request.stream for request in requests),
         say(
@@ -117,7 +121,7 @@ def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
             subject=subject,
             metric=condition.metric,
         ),
-        say("add --stream, or --chat") if condition.name is None else hint,
+        hint,
     )
 
 

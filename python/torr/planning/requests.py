@@ -234,8 +234,13 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
     if any(request.stream for request in requests):
         return
     times = ("idle_timeout_ns", "counted_from")
+    others = ("aliases", "tokenizer")
+    if any(request.grpc for request in requests):
+        what = say("a method whose response is a stream")
+        require_for(options, *times, *others, what=what, hint=say("leave it out for this method"))
+        return
     require_for(options, *times, what="--stream", hint=say("add --stream sse"))
-    require_for(options, "aliases", "tokenizer", what="--stream", hint=say("add --stream openai"))
+    require_for(options, *others, what="--stream", hint=say("add --stream openai"))
 
 
 def _stream(stream: Stream | None, measured: MeasureOptions) -> Stream | None:

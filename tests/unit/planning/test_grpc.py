@@ -317,7 +317,21 @@ def test_errors_of_a_plan_file_have_a_line(torr, folder, text, says):
         ((*ADD, "--message-interval", "1s", URL), "no method takes a stream", "leave it out"),
         ((*ADD, "--send-together", URL), "--send-together: no method is bidirectional", "at once"),
         ((*ADD, "-b", "1", "--json-body", "2", URL), "-b/--body and --json-body", "give one body"),
-        ((*ADD, "--idle-timeout", "1s", URL), "--idle-timeout needs --stream", ""),
+        (
+            (*ADD, "--idle-timeout", "1s", URL),
+            "--idle-timeout needs a method whose response is a stream",
+            "leave it out",
+        ),
+        (
+            (*ADD, "--slo", "ttfe p95 < 1ms", URL),
+            "only streams have ttfe",
+            "choose a method whose response is a stream",
+        ),
+        (
+            (*ADD, "--proxy", "http://127.0.0.1:1", URL),
+            "--proxy does not fit HTTP/2 without TLS",
+            "give https:// URLs",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_said(torr, fake, flags, says, hint):
