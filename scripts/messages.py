@@ -25,8 +25,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from torr import engine
+from torr.messages.advice import ADVICE
 from torr.messages.catalogue import LOCALES
-from torr.report.text.reasons import ADVICE
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "torr"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from torr.report.text.reasons import ADVICE
+from torr.messages.advice import ADVICE
 
 CRATES = Path(__file__).parents[2] / "crates"
 

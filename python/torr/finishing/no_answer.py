@@ -8,6 +8,7 @@ import msgspec
 
 from torr.errors import NothingMeasuredError
 from torr.experiments.once import missing_socket, written_url
+from torr.messages.advice import advice
 from torr.messages.counts import counted
 from torr.messages.say import chain, changed, say
 from torr.model.url import is_websocket
@@ -27,8 +28,6 @@ _HINT = "\nhint: "
 
 def nothing_measured(failure: str, result: RunResult, directory: Path) -> NothingMeasuredError:
     """Return the error of a run without a response; its hint is against the most common reason."""
-    from torr.report.text.reasons import advice
-
     level, requests = result.levels[0], _requests_of(result)
     missing = missing_socket(requests[0].unix_socket)
     unmatched = level.websocket.unmatched_messages if level.websocket else 0

@@ -9,6 +9,7 @@ import pytest
 from documents import ROOT
 from reference import faults
 from torr import engine, targets
+from torr.messages.advice import ADVICE
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
@@ -18,7 +19,6 @@ from torr.options.grpc import GrpcOptions
 from torr.options.measure import MeasureOptions
 from torr.planning.grpc import GrpcPlanner
 from torr.planning.websocket import SWITCHED
-from torr.report.text.reasons import ADVICE
 
 SECOND_NS = 1_000_000_000
 

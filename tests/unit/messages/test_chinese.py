@@ -6,6 +6,7 @@ import pytest
 
 from compared import FACTORS, compared, failure, matrix, pair, rounds
 from ladders import ROWS, levels
+from torr.messages.advice import advice
 from torr.messages.say import render
 from torr.report.data.comparison import Comparison
 from torr.report.tables import (
@@ -21,7 +22,7 @@ from torr.report.tables import (
 )
 from torr.report.tables.table import Table
 from torr.report.text import sentence, trust
-from torr.report.text.reasons import advice, meaning
+from torr.report.text.reasons import meaning
 
 # Words of the field, of formats and of the fixtures' own data may stand beside each other.
 NAMES = re.compile(
