@@ -16,7 +16,8 @@ import msgspec
 
 from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
-from torr.messages.say import say
+from torr.messages.advice import advice, text_of_reason
+from torr.messages.say import chain, say
 from torr.results.base import Statistics, convert, decode_message
 from torr.results.exchange import Exchange
 from torr.results.level import Interval, Level
@@ -178,7 +179,16 @@ def _translated() -> Iterator[None]:
                 say("check the name, or the DNS of this machine"),
             ) from error
         raise UsageError(str(error)) from error
+    except ConnectionError as error:
+        raise _unanswered(*error.args) from error
     except OSError as error:
         raise NothingMeasuredError(
             say("the engine could not start: {error}", error=error)
         ) from error
+
+
+def _unanswered(server: str, reason: str) -> NothingMeasuredError:
+    """Return the error where a server does not say which version of HTTP it speaks."""
+    asked = say("--http auto: {server} did not say which version of HTTP it speaks", server=server)
+    why = text_of_reason("reason", reasons(), reason)
+    return NothingMeasuredError(chain(": ", [asked, reason, why]), advice(reason) or None)

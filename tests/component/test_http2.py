@@ -108,12 +108,24 @@ def test_the_server_chooses_the_version_before_the_load(fire, nginx, server, ver
 def test_servers_that_choose_differently_and_a_server_that_is_not_there_are_refused(fire, nginx):
     urls = (nginx.url("good"), nginx.url("old"))
     ended, seen = fire("--http", "auto", "-c", 2, "-z", "200ms", *urls)
-    assert ended.code == 3
+    assert ended.code == 2
     assert "speaks HTTP/2, and" in ended.err
     ended, _ = fire("--http", "auto", "-c", 2, "-z", "200ms", f"https://127.0.0.1:{free_port()}/")
     assert ended.code == 3
-    assert "did not say which version of HTTP it speaks: nothing listens there" in ended.err
+    said = "did not say which version of HTTP it speaks: connect.refused: nothing listens there"
+    assert said in ended.err
+    assert "hint: " in ended.err
     assert seen == []
+
+
+def test_a_certificate_is_refused_with_the_same_hint_whoever_chooses_the_version(torr, nginx):
+    hints = []
+    for version in ("2", "auto"):
+        ended = torr("run", "--http", version, "--requests", 2, "-c", 1, nginx.url("good"))
+        assert ended.code == 3
+        assert "tls.unknown_issuer" in ended.err
+        hints.append(ended.err.partition("hint: ")[2])
+    assert hints[0] == hints[1] != ""
 
 
 def test_requests_that_are_collected_are_sent_together(fire, nginx):

@@ -49,8 +49,12 @@ def test_answers_without_the_id_of_a_message_are_named(torr, target):
 
 def test_a_refused_handshake_has_no_status_to_expect(torr, target):
     hostile = target("faulty", "--fault", "ws_refused", "--share", "100%")
-    ended = torr("run", "--once", "-b", "hi", f"ws://{hostile.url.partition('//')[2]}/x")
+    url = f"ws://{hostile.url.partition('//')[2]}/x"
+    ended = torr("run", "--once", "-v", "-b", "the message", url)
     assert ended.code == 3
+    assert "< HTTP/1.1 403 Forbidden" in ended.out
+    assert "<\nForbidden\n" in ended.out
+    assert "the message" not in ended.out
     assert "refused the handshake with status 403" in ended.err
     assert "--expect-status" not in ended.err
 
@@ -96,6 +100,16 @@ def test_one_way_messages_are_complete_when_they_are_written(torr, target):
     flags = ("-b", "hello", "--match", "none", "--rate", "1k", "-c", 4, "-z", "500ms")
     ended = torr("run", *QUICK, *flags, echo.url)
     assert ended.level["counts"]["ok"] == echo.stop()["requests"] == 500
+
+
+def test_a_server_that_answers_one_way_messages_reads_all_of_them(torr, tmp_path):
+    flags = ("-b", "hello", "--match", "none", "--streams", 4, "-c", 8, "--requests", 5000)
+    with serving(tmp_path) as (url, counts):
+        ended = torr("run", *QUICK, *flags, f"{url}/echo")
+        assert ended.level["counts"]["ok"] == 5000, ended.level["reasons"]
+        wait_until(lambda: counted(counts)["closes"] == {"1000": 2})
+        assert counted(counts)["messages"] == 5000
+        assert ended.level["websocket"]["unclosed"] == 0
 
 
 def test_a_message_is_shown_with_its_handshake_and_its_answer(torr, target):

@@ -11,6 +11,7 @@ import pytest
 
 from torr import engine, targets
 from torr.errors import NothingMeasuredError, OutputError, UsageError
+from torr.messages.advice import advice
 from torr.model.condition import METRICS
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
@@ -61,6 +62,20 @@ def test_an_engine_that_cannot_start_measures_nothing(compiled, plan):
     for call in (engine.start, engine.once):
         with pytest.raises(NothingMeasuredError, match="no thread left"):
             call(plan)
+
+
+def test_a_server_that_does_not_say_its_version_is_named_with_the_reason(compiled, plan):
+    error = ConnectionError("https://h:1", "tls.expired")
+    compiled.Run = compiled.once = raising(error)
+    compiled.reasons = lambda: [("tls.expired", "the certificate of the target has expired")]
+    for call in (engine.start, engine.once):
+        with pytest.raises(NothingMeasuredError) as raised:
+            call(plan)
+        assert str(raised.value).partition("\n")[0] == (
+            "--http auto: https://h:1 did not say which version of HTTP it speaks:"
+            " tls.expired: the certificate of the target has expired"
+        )
+        assert raised.value.hint == advice("tls.expired") != ""
 
 
 def test_an_engine_process_that_cannot_start_measures_nothing(monkeypatch, plan):

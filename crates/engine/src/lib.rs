@@ -16,6 +16,7 @@ mod pace;
 mod plan;
 mod prepare;
 mod random;
+mod refusal;
 mod run;
 mod worker;
 
@@ -47,6 +48,7 @@ pub use plan::{
     StreamPlan, Think, Tls, Transport, WebSocketPlan,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
-pub use run::{Run, StartError};
+pub use refusal::StartError;
+pub use run::Run;
 pub use worker::gate::Gate;
 pub use worker::{Worker, WorkerShare};

@@ -8,6 +8,7 @@ use net::{Address, Alpn, Driver, Epoll, Nanos};
 
 use crate::plan::{HttpVersion, Plan};
 use crate::prepare::{Endpoint, endpoints};
+use crate::refusal::StartError;
 
 /// The longest time for all handshakes with one server.
 const LIMIT_NS: Nanos = 10_000_000_000;
@@ -17,21 +18,23 @@ const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Returns the plan with the version of HTTP that its servers choose, if it leaves that to them. Each
 /// server gets one connection, which carries no request. Without TLS there is no choice: it is HTTP/1.1.
-pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, String> {
+pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, StartError> {
     if plan.transport.http != HttpVersion::Auto {
         return Ok(Cow::Borrowed(plan));
     }
-    let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
+    let mut driver =
+        Epoll::new().map_err(|error| StartError::Machine(format!("epoll: {error}")))?;
     let mut chosen: Option<(String, HttpVersion)> = None;
-    for (server, endpoint) in endpoints(plan)? {
-        let version = version_of(&mut driver, &endpoint, &server)?;
+    for (server, endpoint) in endpoints(plan).map_err(StartError::Plan)? {
+        let version = version_of(&mut driver, &endpoint)
+            .map_err(|reason| StartError::Unanswered(server.clone(), reason))?;
         match &chosen {
             Some((other, known)) if *known != version => {
-                return Err(format!(
+                return Err(StartError::Plan(format!(
                     "--http auto: {other} speaks HTTP/{}, and {server} HTTP/{}: give --http 1.1",
                     known.name(),
                     version.name()
-                ));
+                )));
             }
             _ => chosen = Some((server, version)),
         }
@@ -46,11 +49,7 @@ pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, String> {
 }
 
 /// Returns what one of the addresses of a server chooses.
-fn version_of(
-    driver: &mut impl Driver,
-    endpoint: &Endpoint,
-    server: &str,
-) -> Result<HttpVersion, String> {
+fn version_of(driver: &mut impl Driver, endpoint: &Endpoint) -> Result<HttpVersion, Reason> {
     if endpoint.tls.is_none() {
         return Ok(HttpVersion::One);
     }
@@ -65,10 +64,7 @@ fn version_of(
             Err(reason) => why = reason,
         }
     }
-    Err(format!(
-        "--http auto: {server} did not say which version of HTTP it speaks: {}",
-        why.text()
-    ))
+    Err(why)
 }
 
 fn chosen_at<D: Driver>(
@@ -132,8 +128,7 @@ mod tests {
             protocol: client::Protocol::Http2(1),
             tunnel: None,
         };
-        let error = version_of(&mut world, &endpoint, "localhost").unwrap_err();
-        assert!(error.contains("localhost did not say"), "{error}");
+        assert_eq!(version_of(&mut world, &endpoint), Err(Reason::TimeoutConnect));
         let share = LIMIT_NS / 4;
         assert_eq!(world.peer.0, [0, share, 2 * share, 3 * share]);
         assert_eq!(world.now(), LIMIT_NS);

@@ -17,6 +17,7 @@ use crate::prepare::stream_observer::StreamObserver;
 use crate::prepare::variables::{Draw, Filling, RowCells};
 use crate::prepare::{Endpoint, Prepared, PreparedRequest, RequestText, prepare};
 use crate::random::SplitMix;
+use crate::refusal::StartError;
 
 /// Larger answers fail.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -26,11 +27,13 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
-pub fn once(plan: &Plan) -> Result<Value, String> {
+pub fn once(plan: &Plan) -> Result<Value, StartError> {
     let plan = &*negotiated(plan)?;
-    let prepared = prepare(plan)?;
-    let single = SingleRequest::first(plan, &prepared).ok_or("the plan has no group")?;
-    let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
+    let prepared = prepare(plan).map_err(StartError::Plan)?;
+    let single = SingleRequest::first(plan, &prepared)
+        .ok_or_else(|| StartError::Plan("the plan has no group".into()))?;
+    let mut driver =
+        Epoll::new().map_err(|error| StartError::Machine(format!("epoll: {error}")))?;
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, single.request.outline(&single.text));
     single.request.set_up(&mut exchange);
@@ -50,7 +53,7 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
         }
     }
     let (Some(outcome), Some(address)) = (outcome, address) else {
-        return Err("the host has no address".into());
+        return Err(StartError::Plan("the host has no address".into()));
     };
     Ok(to_json(&single, &mut exchange, &scratch.buffer, outcome, address))
 }
@@ -217,12 +220,14 @@ fn to_json(
     };
     // Bytes that are no head are shown as they are.
     let is_headless = exchange.response_head.is_none();
+    let is_refused = !is_headless && exchange.bytes_out() == 0;
+    let request = single.endpoint.protocol.readable(single.bytes(), single.seed, is_refused);
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
-        "request": STANDARD.encode(single.endpoint.protocol.readable(single.bytes(), single.seed)),
+        "request": STANDARD.encode(request),
         "head": exchange.response_head.as_deref().map(head_to_json),
         "trailers": fields_to_json(exchange.trailers.as_deref()),
         "body": STANDARD.encode(exchange.body.as_deref().unwrap_or_default()),

@@ -45,7 +45,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
-    let outcome = py.detach(|| engine::once(&plan)).map_err(PyValueError::new_err)?;
+    let outcome = py.detach(|| engine::once(&plan)).map_err(run::not_started)?;
     Ok(outcome.to_string())
 }
 

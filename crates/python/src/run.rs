@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use engine::{ChildTransport, FeedRow, Plan, RowSource, SocketChild, StartError};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{
+    PyConnectionError, PyOSError, PyRuntimeError, PyStopIteration, PyValueError,
+};
 use pyo3::prelude::*;
 
 /// One running load, in threads or processes of its own.
@@ -117,10 +119,13 @@ fn row(row: PyRow) -> FeedRow {
     FeedRow { number, session, after, followers, due_ns, pause_ns, request, cells, tokens }
 }
 
-fn not_started(error: StartError) -> PyErr {
+pub(crate) fn not_started(error: StartError) -> PyErr {
     match error {
         StartError::Plan(text) => PyValueError::new_err(text),
         StartError::Machine(text) => PyOSError::new_err(text),
+        StartError::Unanswered(server, reason) => {
+            PyConnectionError::new_err((server, reason.name()))
+        }
     }
 }
 

@@ -147,6 +147,11 @@ class GrpcCall(PlanPart):
         return [text for parts in self.messages or () for text in texts_of(parts)]
 
     @property
+    def measures_messages(self) -> bool:
+        """Return whether the time from each message to its answer is measured."""
+        return not isinstance(self.sending, Together)
+
+    @property
     def has_secrets(self) -> bool:
         """Return whether a field of its messages has the name, or the form, of a secret."""
         return redacted_text(self.json) != self.json or bool(known_secrets([self.json]))

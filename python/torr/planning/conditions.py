@@ -60,6 +60,23 @@ def check_measured(
                 say("{condition}: only HTTP/2 has {metric}", **said),
                 say("add --http 2, or --http 2c without TLS"),
             )
+        if condition.metric == "window_wait":
+            require(
+                any(r.body is not None or r.grpc for r in _requests_of(condition, requests)),
+                say("{condition}: only requests with a body have {metric}", **said),
+                say("add a body, or give stream_wait: the wait for a free stream"),
+            )
+        if condition.metric == "message":
+            calls = [r.grpc for r in _requests_of(condition, requests) if r.grpc]
+            require(
+                any(call.measures_messages for call in calls),
+                say(
+                    "{condition}: only gRPC calls whose messages alternate or are paced have"
+                    " {metric}",
+                    **said,
+                ),
+                say("choose a bidirectional method, or add --message-interval TIME"),
+            )
 
 
 def check_abort_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:

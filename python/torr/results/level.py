@@ -239,6 +239,13 @@ class WebSocketCounts(ResultPart, kw_only=True):
     lifetime_ms: Annotated[
         Statistics | None, Meta(description="how long the connections were open that ended")
     ] = None
+    unclosed: Annotated[
+        Count,
+        Meta(
+            description="connections of one-way messages that the server did not close until the"
+            " end of the drain: it may not have read all messages"
+        ),
+    ] = 0
 
 
 class ConnectionCounts(ResultPart, kw_only=True):

@@ -114,3 +114,13 @@ def test_connections_are_replaced_after_their_messages(fire, name):
     assert_none_is_lost(level, seen, 5000)
     assert level["connections"]["opened"] >= 500
     assert level["websocket"]["closed_by_server"] == 0
+
+
+@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
+@pytest.mark.parametrize("name", EACH)
+def test_a_server_that_answers_reads_all_one_way_messages(fire, name, is_secure):
+    message = ("-b", "hello {{seq}}", "--match", "none", "--requests", FEWER)
+    level, seen = fire(name, *message, "--streams", 10, is_secure=is_secure)
+    assert level["counts"]["ok"] == seen["messages"] == FEWER
+    assert seen["closes"] == {"1000": 10}
+    assert level["websocket"]["unclosed"] == 0

@@ -199,6 +199,14 @@ BAD = {
         ["run", "--slo", "stream_wait p99 < 1ms", URL],
         "stream_wait p99 < 1ms: only HTTP/2 has stream_wait",
     ),
+    "metric of bodies": (
+        ["run", "--http", "2c", "--slo", "window_wait p99 < 1ms", URL],
+        "window_wait p99 < 1ms: only requests with a body have window_wait",
+    ),
+    "metric of messages": (
+        ["run", "--slo", "message p99 < 1ms", URL],
+        "message p99 < 1ms: only gRPC calls whose messages alternate or are paced have message",
+    ),
     "metric of TLS": (
         ["run", "--abort-on", "tls p99 > 1s", URL],
         "tls p99 > 1s: only https:// and wss:// URLs have tls",

@@ -128,6 +128,15 @@ def test_messages_are_sent_as_the_method_has_them(call, method, flags, sending, 
     assert request.get("stream") == ({"dialect": "grpc"} if streams else None)
 
 
+def test_an_slo_of_messages_needs_calls_whose_messages_are_answered_one_by_one(call, torr):
+    slo = ("--slo", "message p95 < 1s", "--slo", "window_wait p50 < 1s", URL)
+    assert call("--grpc", "shop.Cart/Chat", *PROTO, *slo)["grpc"]["sending"]["kind"] == "alternate"
+    for method, *flags in (("Watch",), ("Chat", "--send-together")):
+        ended = torr("run", "--grpc", f"shop.Cart/{method}", *PROTO, *flags, *slo)
+        assert ended.code == 2
+        assert "only gRPC calls whose messages alternate or are paced have message" in ended.err
+
+
 def test_a_stream_of_responses_takes_options_of_streams(call):
     flags = ("--idle-timeout", "2s", "--from", "intended", "--slo", "ttfe p50 < 1s")
     request = call("--grpc", "shop.Cart/Watch", *PROTO, *flags, URL)

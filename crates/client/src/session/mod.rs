@@ -56,14 +56,17 @@ impl Protocol {
     }
 
     /// Returns an encoded request as people read it; with WebSocket after the handshake of a connection
-    /// with this seed.
+    /// with this seed, unless that was refused.
     #[must_use]
-    pub fn readable(&self, encoded: &[u8], seed: u64) -> Vec<u8> {
+    pub fn readable(&self, encoded: &[u8], seed: u64, is_refused: bool) -> Vec<u8> {
         match self {
             Self::Http2(_) => Http2Request::read(encoded).to_text(),
             Self::WebSocket(options) => {
-                let handshake = websocket::handshake_text(options, seed);
-                [&handshake, MessageRequest::read(encoded).payload].concat()
+                let mut sent = websocket::handshake_text(options, seed);
+                if !is_refused {
+                    sent.extend_from_slice(MessageRequest::read(encoded).payload);
+                }
+                sent
             }
             _ => encoded.to_vec(),
         }

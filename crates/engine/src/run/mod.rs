@@ -5,7 +5,6 @@
 mod children;
 mod coordinator;
 mod feeder;
-mod refusal;
 #[cfg(test)]
 mod tests;
 
@@ -26,11 +25,11 @@ use crate::output::level::level_json;
 use crate::output::load_files::LoadFiles;
 use crate::plan::{Plan, Processes};
 use crate::prepare::{Prepared, prepare};
+use crate::refusal::StartError;
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 use coordinator::{ChildSize, Coordinator, RunSize};
 use feeder::{FeedState, Feeder};
-pub use refusal::StartError;
 
 /// Time for every thread to be there before the run starts.
 const START_DELAY_NS: Nanos = 2_000_000;
@@ -89,7 +88,7 @@ impl Run {
         rows: Option<Box<dyn RowSource>>,
     ) -> Result<Self, StartError> {
         check_rows(plan, rows.is_some())?;
-        let plan = &*negotiated(plan).map_err(StartError::Machine)?;
+        let plan = &*negotiated(plan)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
@@ -113,7 +112,7 @@ impl Run {
         rows: Option<Box<dyn RowSource>>,
     ) -> Result<Self, StartError> {
         check_rows(plan, rows.is_some())?;
-        let plan = &*negotiated(plan).map_err(StartError::Machine)?;
+        let plan = &*negotiated(plan)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);

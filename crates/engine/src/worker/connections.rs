@@ -19,11 +19,14 @@ const MAX_SOURCE_TRIES: u32 = 8;
 /// another connection is opened.
 const MAX_LEAVING: usize = 4;
 
+/// The most connections of one entry that the server is to end: others are closed without waiting for it.
+const MAX_CLOSING: usize = 64;
+
 /// One connection and its slots. It is opened again whenever it was closed.
 pub(super) struct ConnectionEntry<S> {
     pub(super) connection: Option<Connection<S>>,
-    /// Connections before it that carry no new exchanges, and on which some have not ended, with the
-    /// numbers of their dials.
+    /// Connections before it that carry no new exchanges, and on which some have not ended, or which the
+    /// server is to end; with the numbers of their dials.
     leaving: Vec<(u32, Connection<S>)>,
     /// The number of its first slot; the others follow.
     first_slot: u32,
@@ -106,6 +109,14 @@ impl<S> ConnectionEntry<S> {
         open.find(|(_, connection)| connection.has_outgoing()).map(|(generation, _)| generation)
     }
 
+    /// Keeps a connection for what has not ended on it; another can take its place.
+    fn set_aside(&mut self, connection: Connection<S>) {
+        self.leaving.push((self.generation, connection));
+        self.is_counted = false;
+        // Its exchanges are not those of the next connection.
+        self.generation = self.generation.wrapping_add(1);
+    }
+
     /// Returns whether it has more than one slot.
     pub(super) fn has_others(&self) -> bool {
         self.slot_count > 1
@@ -120,6 +131,8 @@ impl<S> ConnectionEntry<S> {
 /// All connections of a worker, and where they lead.
 pub(super) struct ConnectionTable<S> {
     pub(super) entries: Vec<ConnectionEntry<S>>,
+    /// Those that are sent what waits for them at the end of the turn.
+    pub(super) unflushed: Vec<u32>,
     /// The addresses of each endpoint.
     pub(super) routes: Vec<Routes>,
     /// The TLS client of each endpoint that has one, with sessions of this worker alone.
@@ -157,6 +170,7 @@ impl<S> ConnectionTable<S> {
             protocols.clone().any(|protocol| matches!(protocol, Protocol::WebSocket(_)));
         Self {
             entries,
+            unflushed: Vec::new(),
             routes: routes.collect(),
             tls: endpoints.iter().map(own_tls).collect(),
             sources,
@@ -201,10 +215,7 @@ impl<S> ConnectionTable<S> {
         let has_room = has_socket && entry.leaving.len() < MAX_LEAVING;
         entry.is_closing = !has_room;
         if has_room && let Some(connection) = entry.connection.take() {
-            entry.leaving.push((entry.generation, connection));
-            entry.is_counted = false;
-            // Its exchanges are not those of the next connection.
-            entry.generation = entry.generation.wrapping_add(1);
+            entry.set_aside(connection);
         }
         has_room
     }
@@ -222,6 +233,7 @@ impl<S> ConnectionTable<S> {
         let (_, mut connection) = entry.leaving.swap_remove(place);
         add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         self.end_websocket(&connection, driver.now());
+        self.counts.unclosed += u64::from(connection.is_unclosed());
         connection.close(driver);
         // Only connections that were open leave.
         self.counts.open -= 1;
@@ -247,7 +259,8 @@ impl<S> ConnectionTable<S> {
         Ok(())
     }
 
-    /// Closes a connection, if it is open or being opened.
+    /// Closes a connection, if it is open or being opened. If the server is to end it, that is announced,
+    /// and another can take its place.
     pub(super) fn close<D: Driver<Socket = S>>(&mut self, number: u32, driver: &mut D) {
         let entry = &mut self.entries[number as usize];
         let Some(mut connection) = entry.connection.take() else { return };
@@ -255,10 +268,48 @@ impl<S> ConnectionTable<S> {
             add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         }
         (entry.is_closing, entry.is_deferred) = (false, false);
+        let has_room = self.sockets < self.max_sockets && entry.leaving.len() < MAX_CLOSING;
+        if connection.begin_close(driver) && has_room {
+            entry.set_aside(connection);
+            return self.flush_later(number);
+        }
         self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
         self.sockets -= 1;
         self.end_websocket(&connection, driver.now());
+        self.counts.unclosed += u64::from(connection.is_unclosed());
         connection.close(driver);
+    }
+
+    /// Closes the connections of one-way messages, once the server has read these; returns whether it has
+    /// ended all of these connections.
+    pub(super) fn close_one_way<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> bool {
+        if self.websocket.is_none() {
+            return true;
+        }
+        let (mut has_closing, now) = (false, driver.now());
+        for number in 0..self.entries.len() as u32 {
+            let entry = self.get_mut(number);
+            if entry.connection.as_mut().is_some_and(|open| !open.confirms_reading(now)) {
+                has_closing = true;
+                self.flush_later(number);
+            } else if let Some(connection) =
+                entry.connection.take_if(|open| open.begin_close(driver))
+            {
+                // No other takes its place.
+                entry.set_aside(connection);
+                self.flush_later(number);
+            }
+            has_closing |= !self.get(number).leaving.is_empty();
+        }
+        !has_closing
+    }
+
+    /// Lets a connection send at the end of the turn.
+    pub(super) fn flush_later(&mut self, connection: u32) {
+        let entry = self.get_mut(connection);
+        if entry.is_shared() && !std::mem::replace(&mut entry.is_unflushed, true) {
+            self.unflushed.push(connection);
+        }
     }
 
     /// Closes all connections, also those that carry no new exchanges.

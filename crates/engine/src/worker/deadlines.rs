@@ -105,7 +105,7 @@ impl<D: Driver> Worker<D> {
             is_released = true;
         };
         if is_released {
-            self.flush_later(connection);
+            self.connections.flush_later(connection);
         }
         due
     }
@@ -124,7 +124,7 @@ impl<D: Driver> Worker<D> {
         let slots = &mut ConnectionSlots { slots: &mut self.slots[range], requests };
         let open = entry.of_generation(generation);
         let reusable = !has_begun || open.is_some_and(|it| it.cancel(place, now, slots));
-        self.flush_later(connection);
+        self.connections.flush_later(connection);
         reusable
     }
 

@@ -66,7 +66,7 @@ impl<D: Driver> Worker<D> {
             self.begin_sending(number);
             if has_others {
                 // Others may begin on it in this turn: they are sent together.
-                return self.flush_later(connection);
+                return self.connections.flush_later(connection);
             }
             self.progress_current(connection, WRITABLE);
         } else {
@@ -78,26 +78,18 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    /// Lets a connection send at the end of the turn.
-    pub(super) fn flush_later(&mut self, connection: u32) {
-        let entry = self.connections.get_mut(connection);
-        if entry.is_shared() && !std::mem::replace(&mut entry.is_unflushed, true) {
-            self.unflushed.push(connection);
-        }
-    }
-
     /// Lets connections send what waits for them, unless the plan has more collected first.
     pub(super) fn flush(&mut self) {
         let coalesce_ns = self.share.plan.transport.coalesce_ns;
-        if coalesce_ns > 0 && !self.unflushed.is_empty() {
+        if coalesce_ns > 0 && !self.connections.unflushed.is_empty() {
             let now = self.driver.now();
             if now < *self.flush_at.get_or_insert(now + coalesce_ns) {
                 return;
             }
             self.flush_at = None;
         }
-        for _ in 0..self.unflushed.len() {
-            let Some(connection) = self.unflushed.pop() else { return };
+        for _ in 0..self.connections.unflushed.len() {
+            let Some(connection) = self.connections.unflushed.pop() else { return };
             self.connections.get_mut(connection).is_unflushed = false;
             while let Some(generation) = self.connections.get(connection).with_outgoing() {
                 self.progress(connection, generation, WRITABLE);
@@ -180,10 +172,16 @@ impl<D: Driver> Worker<D> {
         let is_current = entry.generation == generation;
         let Some(connection) = entry.of_generation(generation) else { return };
         let (accepts, has_outgoing) = (connection.accepts(), connection.has_outgoing());
+        if connection.is_closing() {
+            if has_outgoing {
+                self.connections.flush_later(number);
+            }
+            return;
+        }
         let is_dialled = is_current && connection.overdue().is_none();
         if accepts || connection.is_active() {
             if has_outgoing {
-                self.flush_later(number);
+                self.connections.flush_later(number);
             }
             if !accepts && is_current && self.connections.leave(number) {
                 self.connect_waiting(number);
@@ -247,7 +245,7 @@ impl<D: Driver> Worker<D> {
         let entry = self.connections.get_mut(connection);
         if entry.connection.as_ref().is_some_and(Connection::accepts) && entry.is_open() {
             self.begin_sending(number);
-            self.flush_later(connection);
+            self.connections.flush_later(connection);
         } else {
             self.connect(connection, endpoint);
         }

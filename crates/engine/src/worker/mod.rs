@@ -123,8 +123,6 @@ pub struct Worker<D: Driver> {
     ready: Vec<Ready>,
     /// Events of the next turn: connections that read on without an event of their socket.
     unread: Vec<Ready>,
-    /// Connections that are sent what waits for them at the end of the turn.
-    unflushed: Vec<u32>,
     /// When they are, if the plan has requests collected before they are sent.
     flush_at: Option<Nanos>,
     /// Bytes of bodies that this turn has checked.
@@ -166,7 +164,6 @@ impl<D: Driver> Worker<D> {
             to_begin: Vec::new(),
             ready: Vec::new(),
             unread: Vec::new(),
-            unflushed: Vec::new(),
             flush_at: None,
             checked_bytes: 0,
             driver,
@@ -284,7 +281,7 @@ impl<D: Driver> Worker<D> {
         let until = match (has_work, self.flush_at) {
             (true, _) => 0,
             (false, Some(flush_at)) => self.next_wake().min(flush_at),
-            (false, None) if self.unflushed.is_empty() => self.next_wake(),
+            (false, None) if self.connections.unflushed.is_empty() => self.next_wake(),
             (false, None) => 0,
         };
         // Waiting fails only if the epoll descriptor is broken; then nothing can be measured.

@@ -9,7 +9,7 @@ use super::recorder::WorkerState;
 use super::routes::Routes;
 use super::slot::{Slot, State};
 use super::{MAX_WAIT_BEFORE_START_NS, MAX_WAIT_FOR_ROWS_NS, MAX_WAIT_NS, Worker};
-use crate::measure::report::Phase;
+use crate::measure::report::{Connections, Phase};
 
 impl<D: Driver> Worker<D> {
     /// Moves intervals and phases to `now`.
@@ -52,7 +52,8 @@ impl<D: Driver> Worker<D> {
         // The receiver of the last report may rely on closed sockets.
         let counts = self.connections.counts;
         self.connections.close_all(&mut self.driver);
-        self.connections.counts = counts;
+        let unclosed = self.connections.counts.unclosed;
+        self.connections.counts = Connections { unclosed, ..counts };
         // Attempts that began in the warm-up and ended later belong to the warm-up.
         self.report_phase(Phase::Over, now);
     }
@@ -151,7 +152,9 @@ impl<D: Driver> Worker<D> {
             self.fire_timers(now, usize::MAX);
         }
         // Requests of the warm-up count too: one without a response must not be lost.
-        if is_over || self.scheduler.all_in_flight() == 0 {
+        let is_complete = self.scheduler.all_in_flight() == 0;
+        // Servers read one-way messages before they end connections, and not after torr has ended them.
+        if is_over || (is_complete && self.connections.close_one_way(&mut self.driver)) {
             self.scheduler.window.phase = Phase::Over;
         } else {
             self.close_intervals_until(now);

@@ -1,16 +1,26 @@
 //! WebSocket on real sockets: every fault of a server ends in its class, and both sides agree.
 
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use engine::{BodyCheck, Matching, Plan, Source, Summary};
 use targets::{Fault, FaultVersion, Spec, Target, WsSpec};
+use wire::websocket::{
+    Masking, MessageKind, OutgoingFrame, WebSocketEvent, WebSocketReader, accept_value,
+};
 
 use crate::at_once::at_once;
 use crate::{MS, SILENCE_NS, balanced, faulty, one, requests, run};
 
 /// A load of messages, of so many at once on each connection.
 fn messages(target: &Target, users: u32, streams: u16, count: u64) -> Plan {
-    let mut plan = requests(&format!("ws://{}/chat", target.addr()), users, count);
+    messages_to(&format!("ws://{}/chat", target.addr()), users, streams, count)
+}
+
+fn messages_to(url: &str, users: u32, streams: u16, count: u64) -> Plan {
+    let mut plan = requests(url, users, count);
     plan.transport.streams = streams;
     let message = one(&mut plan);
     // {"id": {{seq}}}
@@ -124,19 +134,93 @@ fn a_healthy_target_agrees_to_the_last_message() {
     let ways = [Matching::Order, Matching::Id { key: "id".into() }, Matching::None];
     for matching in ways {
         let target = echo(None);
-        let mut plan = messages(&target, 40, 10, 5000);
+        let mut plan = messages(&target, 40, 10, 20_000);
         plan.transport.websocket.matching = matching.clone();
         let summary = run(&plan);
         let total = balanced(&summary);
         target.stop().unwrap();
         let counts = target.counts();
-        assert_eq!(total.ok, 5000, "{matching:?}");
-        assert_eq!(summary.connections.asked, 4);
+        assert_eq!(total.ok, 20_000, "{matching:?}");
+        assert_eq!((summary.connections.asked, counts.connections), (4, 4));
+        // One-way messages, too: torr reads what nobody asked for until the target has read all.
+        assert_eq!((counts.requests, counts.answered), (20_000, 20_000), "{matching:?}");
         if matching != Matching::None {
-            assert_eq!((counts.requests, counts.answered), (5000, 5000));
-            assert_eq!((counts.connections, unmatched(&summary)), (4, 0));
+            assert_eq!(unmatched(&summary), 0);
         }
     }
+}
+
+/// Reads nothing of a connection for a while after its handshake, then answers each message, until an answer
+/// cannot be written; returns how many messages it read, and whether a Close frame was the last frame.
+fn answer_late(mut stream: TcpStream, wait: Duration) -> (u64, bool) {
+    let mut buffer = vec![0; 64 * 1024];
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        let count = stream.read(&mut buffer).unwrap();
+        request.extend_from_slice(&buffer[..count]);
+    }
+    let request = String::from_utf8(request).unwrap();
+    let key = request.split("Sec-WebSocket-Key: ").nth(1).unwrap().lines().next().unwrap();
+    let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade";
+    let accept = accept_value(key.trim().as_bytes());
+    write!(stream, "{head}\r\nSec-WebSocket-Accept: {accept}\r\n\r\n").unwrap();
+    std::thread::sleep(wait);
+    let mut reader = WebSocketReader::new(Masking::Required, 1 << 20);
+    let mut answer = Vec::new();
+    OutgoingFrame::message(MessageKind::Text, b"answer").write_unmasked(&mut answer);
+    let mut count = 0;
+    while let Ok(length @ 1..) = stream.read(&mut buffer) {
+        let mut rest = &buffer[..length];
+        while let Some(event) = reader.next(&mut rest).unwrap() {
+            match event {
+                WebSocketEvent::Message(piece) if piece.is_last => {
+                    count += 1;
+                    if stream.write_all(&answer).is_err() {
+                        return (count, false);
+                    }
+                }
+                WebSocketEvent::Ping(payload) => {
+                    let mut pong = Vec::new();
+                    OutgoingFrame::pong(payload).write_unmasked(&mut pong);
+                    stream.write_all(&pong).unwrap();
+                }
+                WebSocketEvent::Close(_) => return (count, true),
+                _ => {}
+            }
+        }
+    }
+    (count, false)
+}
+
+#[test]
+fn a_server_that_reads_late_reads_all_one_way_messages() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let accept = move |_| listener.accept().unwrap().0;
+    let serve = |stream| std::thread::spawn(|| answer_late(stream, Duration::from_millis(300)));
+    let server = std::thread::spawn(move || {
+        let threads: Vec<_> = (0..2).map(accept).map(serve).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let mut plan = messages_to(&format!("ws://{address}/chat"), 10, 5, 5000);
+    plan.transport.websocket.matching = Matching::None;
+    let total = balanced(&run(&plan));
+    let ended = server.join().unwrap();
+    assert_eq!((total.ok, ended.iter().map(|(count, _)| count).sum()), (5000, 5000));
+    assert!(ended.iter().all(|(_, was_closed)| *was_closed));
+}
+
+#[test]
+fn one_way_messages_arrive_although_a_few_are_sent_over_each_connection() {
+    let target = echo(None);
+    let mut plan = messages(&target, 10, 5, 2000);
+    plan.transport.websocket.matching = Matching::None;
+    plan.transport.requests_per_connection = Some(10);
+    let summary = run(&plan);
+    let total = balanced(&summary);
+    target.stop().unwrap();
+    assert_eq!((total.ok, target.counts().requests), (2000, 2000));
+    assert!(target.counts().connections >= 200);
 }
 
 #[test]

@@ -21,6 +21,10 @@ struct Server<A> {
     refused: usize,
     /// How long a handshake takes.
     handshake_ns: Nanos,
+    /// How long after a ping it answers it, if it does.
+    pongs_after: Option<Nanos>,
+    /// How long after a Close frame it ends the connection, if it does.
+    ends_after: Option<Nanos>,
     /// The bytes that are sent at once.
     piece: usize,
     messages: u64,
@@ -59,6 +63,8 @@ impl<A: FnMut(u64, u64, &[u8]) -> Vec<(Nanos, Act)>> Server<A> {
             refusal: None,
             refused: usize::MAX,
             handshake_ns: 0,
+            pongs_after: Some(0),
+            ends_after: Some(0),
             piece: usize::MAX,
             messages: 0,
             handshakes: Vec::new(),
@@ -95,9 +101,13 @@ impl<A: FnMut(u64, u64, &[u8]) -> Vec<(Nanos, Act)>> Server<A> {
                     }
                 }
                 WebSocketEvent::Pong(_) => self.pongs += 1,
-                WebSocketEvent::Ping(_) => panic!("clients send no pings"),
+                WebSocketEvent::Ping(payload) => {
+                    let pong = frame(OutgoingFrame::pong(payload));
+                    acts.extend(self.pongs_after.map(|after| (after, Act::Bytes(pong))));
+                }
                 WebSocketEvent::Close(frame) => {
                     self.closes.push((connection, frame.code.map(|code| code.0)));
+                    acts.extend(self.ends_after.map(|after| (after, Act::Close)));
                 }
             }
         }
@@ -238,6 +248,60 @@ fn one_way_messages_need_no_answer() {
     assert_eq!(run.world.peer.messages, 1000);
     // All connections are open before the first message.
     assert_eq!((opened(&run), run.world.peer.handshakes.len()), (4, 4));
+}
+
+#[test]
+fn the_server_of_one_way_messages_ends_the_connections_within_the_drain() {
+    // The run ends with the last connection, and if the server answers no ping or ends none, after the drain.
+    let table = [
+        (Some(0), Some(0), 100 * MS),
+        (Some(0), Some(700 * MS), 800 * MS),
+        (Some(300 * MS), Some(0), 700 * MS),
+        (Some(0), None, 2000 * MS),
+        (None, Some(0), 2000 * MS),
+    ];
+    for (pongs_after, ends_after, end) in table {
+        let mut plan = matched(over_websocket(constant(1000.0, 4), 1), Matching::None);
+        plan.drain_ns = 2000 * MS;
+        let server = Server::new(|_, _, _: &[u8]| Vec::new());
+        let run = simulate(plan, Server { pongs_after, ends_after, ..server });
+        run.assert_balanced();
+        assert_eq!((run.measured.ok, run.world.peer.messages), (1000, 1000));
+        assert_eq!(run.world.peer.closes.len(), 4);
+        let took = run.reports.last().unwrap().to - window_end(&run);
+        assert!((end..end + 55 * MS).contains(&took), "{took}");
+        let is_ended = pongs_after.is_some() && ends_after.is_some();
+        let unclosed = run.reports.last().unwrap().connections.unclosed;
+        assert_eq!(unclosed, if is_ended { 0 } else { 4 });
+        // torr has ended them.
+        let mut sum = WebSocketTally::default();
+        let all = run.reports.iter().filter_map(|report| report.websocket.as_ref());
+        all.for_each(|tally| sum.merge(tally));
+        assert_eq!((sum.closed_by_server, sum.lifetime.count()), (0, 4));
+    }
+}
+
+#[test]
+fn a_server_that_answers_one_way_messages_is_waited_for_but_not_one_that_sends_without_end() {
+    // The time from a message to its answer, and how long the server answers the last one again and again.
+    for (delay, again, end) in [(80 * MS, 0, 180 * MS), (80 * MS, 1500 * MS, 1000 * MS)] {
+        let mut plan = matched(over_websocket(constant(1000.0, 4), 1), Matching::None);
+        plan.drain_ns = 5000 * MS;
+        let server = Server::new(move |number, _, payload: &[u8]| {
+            let last = if number < 996 { delay } else { delay + again };
+            let times = (delay..=last).step_by(50 * MS as usize);
+            times.map(|at| (at, Act::Bytes(text(payload)))).collect()
+        });
+        let run = simulate(plan, server);
+        assert_eq!(run.world.peer.messages, 1000);
+        let took = run.reports.last().unwrap().to - window_end(&run);
+        assert!((end..end + 55 * MS).contains(&took), "{took}");
+    }
+}
+
+fn window_end<P>(run: &Outcome<P>) -> Nanos {
+    let window = run.reports.iter().filter(|report| report.phase == Phase::Measure);
+    window.map(|report| report.to).max().unwrap()
 }
 
 #[test]

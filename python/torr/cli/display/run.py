@@ -124,6 +124,12 @@ def _websocket(level: Level) -> dict[str, str]:
         words.append(say("{n:,} unmatched messages", n=counts.unmatched_messages))
     if counts.pings:
         words.append(say("{n:,} pings", n=counts.pings))
+    if counts.unclosed:
+        unread = say(
+            "{n:,} connections not closed by the server, which may not have read all messages",
+            n=counts.unclosed,
+        )
+        words.append(unread)
     return {"WebSocket": chain(", ", words)} if words else {}
 
 

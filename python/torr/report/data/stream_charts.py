@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.model.grpc import Together
 from torr.results.level import times_of_streams
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def planned(plan: Plan) -> tuple[str, ...]:
     calls = [request.grpc for request in streams if request.grpc]
     if not calls:
         return ("ttft",) if streams else ()
-    is_answered = any(not isinstance(call.sending, Together) for call in calls)
+    is_answered = any(call.measures_messages for call in calls)
     return ("ttfe", "message") if is_answered else ("ttfe",)
 
 

@@ -12,6 +12,7 @@ from torr.report.data.stream_charts import first_of
 from torr.report.data.wording import because, first_text
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
 from torr.results.level import times_of_streams
+from torr.servers.expectation import SWITCHED
 from torr.stats.series import Series, starved_text
 from torr.units import show_ms, show_rate
 
@@ -43,6 +44,7 @@ def verdict(result: RunResult) -> Text:
     clause = (
         _judged(result.slo_verdicts, place)
         or _streamed(place, levels[0])
+        or _one_way(place, result)
         or _plain(place, levels[0])
     )
     return chain("; ", [clause, failed_there(point, is_only=True)])
@@ -108,6 +110,18 @@ def _streamed(place: str, level: Level) -> str | None:
         rate = show_rate(stream.stream_tokens_per_s.mean)
         first = say("{first} and {rate} tokens/s each", first=first, rate=rate)
     return say("Streams {place} with {first}", place=place, first=first)
+
+
+def _one_way(place: str, result: RunResult) -> str | None:
+    """Return how long it took until messages were written that have no answers."""
+    level = result.levels[0]
+    transport = (result.plan or {}).get("transport", {})
+    matching = transport.get("websocket", {}).get("matching", {})
+    if matching.get("kind") != "none" or not set(level.statuses) <= {str(SWITCHED)}:
+        return None
+    p95 = level.latency.response.p95
+    written = say("; written with p95 {time}", time=show_ms(p95)) if p95 is not None else ""
+    return say("Takes {place}, without answers{written}", place=place, written=written)
 
 
 def _plain(place: str, level: Level) -> str:

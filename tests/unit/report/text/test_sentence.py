@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 import typed
@@ -35,6 +36,20 @@ def test_a_run_at_the_times_of_a_trace_is_called_so(make_level, make_result):
     level = typed.patched(make_level(1000, 50.0, 10.0), trace=trace, users=0)
     run = make_result("run", [level])
     assert " at the times of the trace with p95 " in sentence.verdict(run)
+
+
+def test_one_way_messages_are_taken_not_answered(make_level, make_result):
+    level = msgspec.structs.replace(make_level(4, 50.0, 10.0), statuses={"101": 9})
+    run = make_result("run", [level])
+    said = {}
+    for kind in ("none", "order"):
+        plan = {"transport": {"websocket": {"matching": {"kind": kind}}}}
+        said[kind] = sentence.verdict(typed.patched(run, plan=plan))
+    assert said == {
+        "none": "Takes 50 requests/s over 4 connections, without answers; "
+        "written with p95 22.0 ms.",
+        "order": "Answers 50 requests/s over 4 connections with p95 22.0 ms.",
+    }
 
 
 def test_a_ladder_whose_users_share_connections_speaks_of_users(make_level, make_result):

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use net::Nanos;
 use wire::websocket::{
-    CloseFrame, ControlPayload, MessagePiece, MessageRequest, WebSocketError, WebSocketEvent,
-    message_id,
+    CloseCode, CloseFrame, ControlPayload, MessagePiece, MessageRequest, WebSocketError,
+    WebSocketEvent, message_id,
 };
 use wire::{Framing, Head, ResponseSink as _};
 
+use super::confirmation::ReadConfirmation;
 use super::opening::{HandshakeRefusal, OpeningHandshake};
 use super::options::{MessageMatching, WebSocketOptions};
 use super::outgoing::{FrameOwner, KeyGenerator, OutgoingFrames};
@@ -19,6 +20,9 @@ use crate::{Exchange, MessageCounts, Outcome, Outline, Reason, UNSET};
 
 /// The status of exchanges on a connection whose handshake was accepted.
 const SWITCHED: u16 = 101;
+
+/// The frame with which torr ends a connection.
+const NORMAL_END: CloseFrame<'static> = CloseFrame { code: Some(CloseCode::NORMAL), reason: "" };
 
 /// The head of the response to the handshake, as the exchanges that follow have it.
 const SWITCHED_HEAD: Head =
@@ -51,6 +55,11 @@ pub(super) struct MessageCore {
     has_unsent_pong: bool,
     /// When the handshake was complete.
     pub(super) opened_at: Nanos,
+    confirmation: ReadConfirmation,
+    /// When the Close frame was added, if the server is to end the connection after it.
+    closing_since: Nanos,
+    /// Whether the server has ended it then.
+    pub(super) is_closed: bool,
     pub(super) is_ended_by_server: bool,
     /// What a refused handshake returned, if no exchange waited for it, and how it ended.
     pub(super) refusal: Option<Box<(Exchange, Outcome)>>,
@@ -61,6 +70,8 @@ pub(super) struct MessageCore {
 enum ConnectionProgress {
     Opening(Box<OpeningHandshake>),
     Open,
+    /// A Close frame is being sent or was sent, and the server has not ended the connection.
+    Closing,
     /// Nothing is received any more.
     Over,
 }
@@ -130,6 +141,9 @@ impl MessageCore {
             ping: None,
             has_unsent_pong: false,
             opened_at: UNSET,
+            confirmation: ReadConfirmation::default(),
+            closing_since: UNSET,
+            is_closed: false,
             is_ended_by_server: false,
             refusal: None,
         }
@@ -141,6 +155,10 @@ impl MessageCore {
 
     pub(super) fn is_open(&self) -> bool {
         matches!(self.progress, ConnectionProgress::Open)
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        matches!(self.progress, ConnectionProgress::Closing)
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -267,6 +285,7 @@ impl MessageCore {
             if head.is_some() {
                 exchange.response_head.clone_from(&head);
                 exchange.keep_body_excerpt(rest);
+                exchange.sink(at, false).body(rest);
             } else {
                 exchange.keep_excerpt(received, None);
             }
@@ -293,7 +312,11 @@ impl MessageCore {
                 turn.messages.pings += 1;
                 self.ping = Some(*payload);
             }
-            WebSocketEvent::Pong(_) => {}
+            WebSocketEvent::Pong(payload) => {
+                if let Some(payload) = self.confirmation.take_pong(payload, turn.at) {
+                    self.out.add_ping(&payload);
+                }
+            }
             WebSocketEvent::Close(frame) => self.closed(frame, turn),
         }
     }
@@ -308,7 +331,10 @@ impl MessageCore {
             self.receiving = self.receiver_of(piece);
         }
         match self.receiving {
-            Receiving::Nobody => turn.messages.unmatched += u64::from(piece.is_last),
+            Receiving::Nobody => {
+                turn.messages.unmatched += u64::from(piece.is_last);
+                self.confirmation.note_message(turn.at);
+            }
             Receiving::Slot(slot) => self.deliver(slot, piece, count, turn),
             Receiving::Collected => self.collect(piece, count, turn),
         }
@@ -396,7 +422,7 @@ impl MessageCore {
 
     /// Takes a Close frame: it is answered, and the connection ends.
     fn closed(&mut self, frame: CloseFrame<'_>, turn: &mut MessageTurn<'_, impl Slots>) {
-        self.is_ended_by_server = true;
+        (self.is_ended_by_server, self.is_closed) = (true, true);
         let (at, reason) = (turn.at, Reason::of_websocket_close(frame.code));
         self.close(CloseFrame { code: frame.code, reason: "" });
         self.end_all(turn.slots, turn.ended, |exchange| {
@@ -415,9 +441,46 @@ impl MessageCore {
     /// Ends the connection, if it is open, with a Close frame.
     pub(super) fn leave(&mut self) {
         if self.is_open() {
-            self.close(CloseFrame { code: Some(wire::websocket::CloseCode::NORMAL), reason: "" });
+            self.close(NORMAL_END);
             self.progress = ConnectionProgress::Over;
         }
+    }
+
+    /// Asks the server whether it has read all messages, if these have no answers; returns false until it
+    /// has, and has had the time to process them.
+    pub(super) fn confirms_reading(&mut self, now: Nanos) -> bool {
+        if self.options.matching != MessageMatching::None || !self.is_open() {
+            return true;
+        }
+        if !self.confirmation.is_asked()
+            && let Some(payload) = self.confirmation.ask()
+        {
+            self.out.add_ping(&payload);
+        }
+        self.confirmation.is_given(now)
+    }
+
+    /// Adds a Close frame, and leaves the end of the connection to the server, if messages have no answers:
+    /// it reads all of them before it ends the connection. Returns whether it is to end it.
+    pub(super) fn begin_close(&mut self, now: Nanos) -> bool {
+        let is_one_way = self.options.matching == MessageMatching::None;
+        if is_one_way && self.is_open() && !self.is_active() {
+            self.close(NORMAL_END);
+            self.progress = ConnectionProgress::Closing;
+            self.closing_since = now;
+        }
+        self.is_closing()
+    }
+
+    /// Returns whether the server was to end the connection, and has not.
+    pub(super) fn is_unclosed(&self) -> bool {
+        (self.confirmation.is_asked() || self.closing_since != UNSET) && !self.is_closed
+    }
+
+    /// Returns for how long messages could be sent, if they could at all; `now` is the end.
+    pub(super) fn lifetime(&self, now: Nanos) -> Option<Nanos> {
+        let end = if self.closing_since == UNSET { now } else { self.closing_since };
+        (self.opened_at != UNSET).then(|| end.saturating_sub(self.opened_at))
     }
 
     fn close(&mut self, frame: CloseFrame<'_>) {
@@ -434,7 +497,7 @@ impl MessageCore {
         ended: &mut Vec<Ended>,
         end: impl Fn(&mut Exchange) -> Outcome,
     ) {
-        self.is_ended_by_server = true;
+        self.is_ended_by_server = !self.is_closing();
         let handshake = match &self.progress {
             ConnectionProgress::Opening(opening) => Some(opening.has_begun()),
             _ => None,

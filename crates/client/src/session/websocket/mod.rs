@@ -3,6 +3,7 @@
 //! A slot has one message at a time, from when it is written until its answer is complete. Extensions are
 //! not offered. A message that answers none is counted and ignored.
 
+mod confirmation;
 mod core;
 mod opening;
 mod options;
@@ -21,7 +22,7 @@ use self::opening::OpeningHandshake;
 pub use self::options::{MessageMatching, WebSocketOptions};
 use self::outgoing::KeyGenerator;
 use super::{Ended, NextRead, ProtocolSession, Received, Slots};
-use crate::{Exchange, Outcome, UNSET};
+use crate::{Exchange, Outcome};
 
 /// The largest message that is received.
 const MAX_MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
@@ -60,7 +61,7 @@ impl WebSocketSession {
 
     /// Returns for how long messages could be sent, if they could at all; `now` is the end.
     pub(crate) fn lifetime(&self, now: Nanos) -> Option<Nanos> {
-        (self.core.opened_at != UNSET).then(|| now.saturating_sub(self.core.opened_at))
+        self.core.lifetime(now)
     }
 
     /// Returns whether the server has ended the connection.
@@ -71,6 +72,26 @@ impl WebSocketSession {
     /// Returns what a refused handshake returned, if no exchange waited for it, and how it ended.
     pub(crate) fn take_refusal(&mut self) -> Option<(Exchange, Outcome)> {
         self.core.refusal.take().map(|refusal| *refusal)
+    }
+
+    /// Asks the server whether it has read all messages, if these have no answers; returns false until it has.
+    pub(crate) fn confirms_reading(&mut self, now: Nanos) -> bool {
+        self.core.confirms_reading(now)
+    }
+
+    /// Begins to end the connection, if the server is to end it; returns whether it is.
+    pub(crate) fn begin_close(&mut self, now: Nanos) -> bool {
+        self.core.begin_close(now)
+    }
+
+    /// Returns whether the server was to end the connection, and has not.
+    pub(crate) fn is_unclosed(&self) -> bool {
+        self.core.is_unclosed()
+    }
+
+    /// Returns whether the server is to end the connection.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.core.is_closing()
     }
 
     /// Ends the connection; returns the bytes that are to be sent before it is closed.
@@ -149,6 +170,7 @@ impl ProtocolSession for WebSocketSession {
         slots: &mut impl Slots,
         ended: &mut Vec<Ended>,
     ) {
+        self.core.is_closed = self.core.is_closing();
         self.core.lost(slots, ended, |exchange| exchange.closed(now, false));
     }
 
@@ -168,7 +190,7 @@ impl ProtocolSession for WebSocketSession {
     }
 
     fn accepts(&self) -> bool {
-        !self.core.is_over()
+        self.core.is_opening() || self.core.is_open()
     }
 
     fn has_outgoing(&self) -> bool {

@@ -96,6 +96,11 @@ impl OutgoingFrames {
         self.add_frame(OutgoingFrame::close(payload), FrameOwner::Connection);
     }
 
+    /// Appends a ping.
+    pub(super) fn add_ping(&mut self, payload: &ControlPayload) {
+        self.add_frame(OutgoingFrame::ping(payload), FrameOwner::Connection);
+    }
+
     /// Appends an answer to a ping.
     pub(super) fn add_pong(&mut self, payload: &ControlPayload) {
         self.add_frame(OutgoingFrame::pong(payload), FrameOwner::Pong);

@@ -506,6 +506,63 @@ fn a_message_can_be_cancelled_at_any_time() {
 }
 
 #[test]
+fn the_server_is_asked_whether_it_has_read_one_way_messages() {
+    let mut client = Client::open(1, MessageMatching::None);
+    assert!(!client.session.confirms_reading(1_000) && !client.session.confirms_reading(1_000));
+    for payload in [2, 1] {
+        // The second ping is sent once the first was answered.
+        assert_eq!(client.sent().len(), 1);
+        assert!(!client.session.confirms_reading(Nanos::MAX));
+        let pong = ControlPayload::new(&[payload]).unwrap();
+        assert_eq!(client.feed(&frame(OutgoingFrame::pong(&pong))), []);
+    }
+    assert_eq!(client.sent(), [] as [&str; 0]);
+    client.feed(&text("late answer"));
+    let latest = client.now;
+    assert!(!client.session.confirms_reading(latest + 99_000_000));
+    assert!(client.session.confirms_reading(latest + 101_000_000));
+    assert!(client.session.is_unclosed());
+    // The server may close before it is asked to.
+    client.feed(&close(Some(1001)));
+    assert!(client.session.confirms_reading(latest) && !client.session.is_unclosed());
+    let mut client = Client::open(1, ORDER);
+    assert!(client.session.confirms_reading(1_000) && client.sent().is_empty());
+}
+
+#[test]
+fn the_server_ends_a_connection_of_one_way_messages() {
+    let mut client = Client::open(1, MessageMatching::None);
+    client.begin(0, "a");
+    // A message that was not written goes first.
+    assert!(!client.session.begin_close(1_000));
+    client.sent();
+    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
+    client.session.end_written(1_000, slots, ended);
+    client.scratch.ended.clear();
+    assert!(client.session.begin_close(2_000) && client.session.begin_close(2_500));
+    assert_eq!(client.sent(), ["close Some(1000)"]);
+    assert!(!client.session.accepts() && client.session.reads_on());
+    // Whatever comes is ignored, also what breaks the protocol.
+    assert_eq!(client.feed(&[text("news"), vec![0xff; 9], close(Some(1000))].concat()), []);
+    assert_eq!(client.scratch.messages.unmatched, 0);
+    assert!(client.session.is_closing() && client.session.reads_on());
+    assert!(client.session.is_unclosed());
+    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
+    client.session.end_of_stream(3_000, false, slots, ended);
+    assert_eq!(*ended, []);
+    assert!(!client.session.is_closing() && !client.session.reads_on());
+    assert!(!client.session.is_unclosed());
+    assert!(!client.session.is_ended_by_server());
+    let opened_at = client.session.core.opened_at;
+    assert_eq!(client.session.lifetime(9_000), Some(2_000 - opened_at));
+    // Answers show that messages were read.
+    for matching in [ORDER, MessageMatching::Id("id".into())] {
+        assert!(!Client::open(1, matching).session.begin_close(2_000));
+    }
+    assert!(!Client::new(1, MessageMatching::None).session.begin_close(2_000));
+}
+
+#[test]
 fn a_connection_is_left_with_a_close_frame() {
     let mut client = Client::open(1, ORDER);
     let farewell = client.session.farewell().to_vec();
@@ -543,8 +600,10 @@ fn the_handshake_that_is_shown_is_the_one_that_is_sent() {
         Arc::new(WebSocketOptions { slots: 1, matching: ORDER, is_binary: true, handshake });
     let mut session = WebSocketSession::new(Arc::clone(&options), 99);
     let protocol = crate::Protocol::WebSocket(options);
-    let shown = protocol.readable(&encoded(b"hello"), 99);
+    let shown = protocol.readable(&encoded(b"hello"), 99, false);
     let sent = session.outgoing(&mut Places(&mut Vec::new())).to_vec();
     assert_eq!(shown, [&sent, &b"hello"[..]].concat());
-    assert_ne!(shown, protocol.readable(&encoded(b"hello"), 98));
+    assert_ne!(shown, protocol.readable(&encoded(b"hello"), 98, false));
+    // A message is not sent where the handshake was refused.
+    assert_eq!(sent, protocol.readable(&encoded(b"hello"), 99, true));
 }
