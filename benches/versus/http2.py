@@ -14,6 +14,8 @@ from versus.shot import Target, attempt
 from versus.tools import ALL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from common.nginx import Nginx
     from versus.speed import Measure
 
@@ -80,14 +82,21 @@ def of_messages(connections: int, streams: int) -> Measure:
         with MessageListener(TARGET_CORE) as target:
             url = target.url.replace("http:", "ws:")
             load = Load(url, connections, plan.seconds, streams=streams)
-            return _measured(target, plan, load, {"k6": OVER_K6})
+            # The loop has one message at a time on each connection.
+            beside: dict[str, float | None] = {} if streams > 1 else {"bare": None}
+            return _measured(target, plan, load, {"k6": OVER_K6, **beside})
 
     return measure
 
 
 def _measured(
-    target: Target, plan: Plan, load: Load, limits: dict[str, float], rate_over: str = ""
+    target: Target,
+    plan: Plan,
+    load: Load,
+    limits: Mapping[str, float | None],
+    rate_over: str = "",
 ) -> Measured:
+    """Measure torr and other tools; one without a limit stands beside them."""
     present, absent = plan.present([ALL["torr"], *(ALL[name] for name in limits)])
     measured = Measured(left_out=absent)
     for number in range(plan.rounds):
@@ -95,7 +104,7 @@ def _measured(
             shot = attempt(tool, load, target, absent)
             measured.shots += [shot.kept(number)] if shot else []
             time.sleep(BETWEEN_S)
-    bars = [Bar("torr", name, limit) for name, limit in limits.items()]
+    bars = [Bar("torr", name, limit) for name, limit in limits.items() if limit is not None]
     bars += [Bar("torr", rate_over, 1.0, "≥", key="per_s")] if rate_over else []
     judged = [judge_ratio(bar, measured.shots) for bar in bars]
     measured.bars = [one for one in judged if one]

@@ -89,7 +89,7 @@ def wrk(*more: str) -> Command:
 
 
 def _bare(load: Load) -> list[str]:
-    pace = [str(load.rate)] if load.rate else []
+    pace = ["hello"] if load.is_websocket else [str(load.rate)] if load.rate else []
     return ["bare", load.place, load.path, str(load.connections), str(load.seconds), *pace]
 
 

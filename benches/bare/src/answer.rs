@@ -32,6 +32,9 @@ pub(crate) fn length(to: SocketAddr, request: &[u8]) -> io::Result<usize> {
 fn total(seen: &[u8]) -> Option<io::Result<usize>> {
     let end = seen.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&seen[..end]).to_ascii_lowercase();
+    if head.starts_with("http/1.1 101 ") {
+        return Some(Ok(end));
+    }
     if !head.starts_with("http/1.1 200 ") {
         let status = head.lines().next().unwrap_or_default();
         return Some(Err(io::Error::other(format!("the first response says {status}"))));
@@ -51,6 +54,12 @@ mod tests {
     fn adds_head_and_body() {
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n";
         assert_eq!(total(head).unwrap().unwrap(), head.len() + 15);
+    }
+
+    #[test]
+    fn a_handshake_of_websocket_ends_with_its_head() {
+        let head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
+        assert_eq!(total(head).unwrap().unwrap(), head.len());
     }
 
     #[test]

@@ -95,6 +95,34 @@ impl<'a> Lanes<'a> {
         Ok(())
     }
 
+    /// Sends one request on each of them, and waits for all answers.
+    pub(crate) fn answer_once(&mut self) -> io::Result<()> {
+        let mut waiting = self.lanes.len();
+        while waiting > 0 {
+            self.wait()?;
+            for index in 0..self.events.len() {
+                let number = self.events[index].data.u64() as usize;
+                let lane = &mut self.lanes[number];
+                if !std::mem::replace(&mut lane.begun, true) {
+                    begin(&lane.socket, self.request)?;
+                } else if lane.owed > 0 && self.receive(number)? {
+                    waiting -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends another request on each of them, and this one from then on.
+    pub(crate) fn go_on_with(&mut self, request: &'a [u8], answer_bytes: usize) -> io::Result<()> {
+        (self.request, self.answer_bytes) = (request, answer_bytes);
+        for lane in &mut self.lanes {
+            lane.owed = answer_bytes;
+            begin(&lane.socket, request)?;
+        }
+        Ok(())
+    }
+
     /// Sends the request with this number, on the connection whose turn it is.
     pub(crate) fn fire(&self, number: u64) -> io::Result<()> {
         begin(&self.lanes[(number % self.len()) as usize].socket, self.request)

@@ -2,6 +2,7 @@
 //!
 //!     bare 127.0.0.1:8080 /small 64 5         as fast as it goes
 //!     bare 127.0.0.1:8080 /small 64 5 1000    at a constant rate, without ever sleeping
+//!     bare 127.0.0.1:8080 /chat 64 5 hello    the message over WebSocket, which the server sends back
 //!
 //! One thread, one epoll, edge-triggered, each socket registered once, without Nagle's delay. The
 //! request is made once; a response is over when as many bytes came as the first one had. No head is
@@ -11,6 +12,7 @@
 mod answer;
 mod grid;
 mod lanes;
+mod message;
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -21,7 +23,7 @@ use crate::lanes::{Lanes, Spent};
 
 /// Before the clock runs: every connection is open and has been used.
 const WARMUP: Duration = Duration::from_secs(1);
-const USAGE: &str = "usage: bare ADDRESS:PORT PATH CONNECTIONS SECONDS [RATE]";
+const USAGE: &str = "usage: bare ADDRESS:PORT PATH CONNECTIONS SECONDS [RATE | MESSAGE]";
 
 /// What is fired, at what, and for how long.
 struct Load {
@@ -31,6 +33,8 @@ struct Load {
     window: Duration,
     /// Requests a second; None sends each as soon as the one before is answered.
     rate_per_s: Option<u64>,
+    /// What is sent over WebSocket in place of the request, after it as the handshake.
+    message: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -50,9 +54,12 @@ fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
     let [to, path, connections, seconds, rest @ ..] = words else {
         return Err(USAGE.into());
     };
-    let rate_per_s = match rest {
-        [] => None,
-        [rate] => Some(rate.parse()?),
+    let (rate_per_s, message) = match rest {
+        [] => (None, None),
+        [word] => match word.parse() {
+            Ok(rate) => (Some(rate), None),
+            Err(_) => (None, Some(word.clone())),
+        },
         _ => return Err(USAGE.into()),
     };
     let to: SocketAddr = to.parse()?;
@@ -60,8 +67,9 @@ fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
         return Err(format!("{to} is not a loopback address, and nothing else is fired at").into());
     }
     // As long as torr's own: the server reads the same bytes.
+    let upgrade = message.as_ref().map_or("", |_| message::UPGRADE);
     let request = format!(
-        "GET {path} HTTP/1.1\r\nhost: {to}\r\nuser-agent: bare/0.1.0\r\naccept: */*\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nhost: {to}\r\nuser-agent: bare/0.1.0\r\naccept: */*\r\n{upgrade}\r\n"
     );
     Ok(Load {
         to,
@@ -69,12 +77,18 @@ fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
         connections: connections.parse()?,
         window: Duration::from_secs(seconds.parse()?),
         rate_per_s,
+        message,
     })
 }
 
 fn fire(load: &Load) -> Result<String, Box<dyn Error>> {
     let answer_bytes = answer::length(load.to, &load.request)?;
     let mut lanes = Lanes::open(load.to, load.connections, &load.request, answer_bytes)?;
+    let frame = load.message.as_deref().map(message::frame).transpose()?.unwrap_or_default();
+    if load.message.is_some() {
+        lanes.answer_once()?;
+        lanes.go_on_with(&frame, message::echo_bytes(&frame))?;
+    }
     let spent = if let Some(rate_per_s) = load.rate_per_s {
         lanes.connect()?;
         grid::keep(&mut lanes, rate_per_s, load.window)?
@@ -103,6 +117,15 @@ mod tests {
         let error = read(&words("192.0.2.1:80 / 1 1")).err().unwrap().to_string();
         assert!(error.contains("not a loopback address"), "{error}");
         assert!(read(&words("[::1]:80 / 1 1")).is_ok());
+    }
+
+    #[test]
+    fn the_last_word_is_a_rate_or_a_message() {
+        let load = read(&words("127.0.0.1:80 / 1 1 100")).unwrap();
+        assert_eq!((load.rate_per_s, load.message), (Some(100), None));
+        let load = read(&words("127.0.0.1:80 / 1 1 hello")).unwrap();
+        assert_eq!((load.rate_per_s, load.message.as_deref()), (None, Some("hello")));
+        assert!(load.request.ends_with(b"\r\nSec-WebSocket-Version: 13\r\n\r\n"));
     }
 
     #[test]
