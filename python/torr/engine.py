@@ -179,9 +179,9 @@ def _translated() -> Iterator[None]:
                 say("check the name, or the DNS of this machine"),
             ) from error
         raise UsageError(str(error)) from error
-    except ConnectionError as error:
-        raise _unanswered(*error.args) from error
     except OSError as error:
+        if isinstance(error, ConnectionError) and error.args[1:] and error.args[1] in reasons():
+            raise _unanswered(*error.args) from error
         raise NothingMeasuredError(
             say("the engine could not start: {error}", error=error)
         ) from error

@@ -1,7 +1,7 @@
 """docs/faults.md: every way in which a request can end, read from the engine's tables.
 
 The names and meanings stand in crates/client/src/outcome.rs and crates/targets/src/fault.rs, and
-what to try in torr.report.text.reasons. A reason without advice fails the generation.
+what to try in torr.messages.advice. A reason without advice fails the generation.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def test_a_server_that_answers_one_way_messages_reads_all_of_them(torr, tmp_path
         assert ended.level["counts"]["ok"] == 5000, ended.level["reasons"]
         wait_until(lambda: counted(counts)["closes"] == {"1000": 2})
         assert counted(counts)["messages"] == 5000
-        assert ended.level["websocket"]["unclosed"] == 0
+        assert ended.level["websocket"]["unconfirmed"] == 0
 
 
 def test_a_message_is_shown_with_its_handshake_and_its_answer(torr, target):

@@ -82,7 +82,7 @@ fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
 }
 
 fn fire(load: &Load) -> Result<String, Box<dyn Error>> {
-    let answer_bytes = answer::length(load.to, &load.request)?;
+    let answer_bytes = answer::length(load.to, &load.request, load.message.is_some())?;
     let mut lanes = Lanes::open(load.to, load.connections, &load.request, answer_bytes)?;
     let frame = load.message.as_deref().map(message::frame).transpose()?.unwrap_or_default();
     if load.message.is_some() {

@@ -288,31 +288,30 @@ impl<S> Connection<S> {
         session.take_refusal()
     }
 
-    /// Asks the server whether it has read all messages, if these have no answers; returns false until it has.
-    /// There may be something to send then.
-    pub fn confirms_reading(&mut self, now: Nanos) -> bool {
+    /// Asks the server to confirm that it has read all messages, if it is WebSocket and these have no
+    /// answers; returns whether it has. There may be something to send then.
+    pub fn request_confirmation(&mut self, now: Nanos) -> bool {
         match &mut self.session {
-            Session::WebSocket(session) => session.confirms_reading(now),
+            Session::WebSocket(session) => session.request_confirmation(now),
             _ => true,
         }
     }
 
-    /// Announces the end to a server that may not have read all messages, because they have no answers.
-    /// Returns whether it is to end the connection: until then events matter, and [`Self::drive`] sends
-    /// what the socket does not accept now.
-    pub fn begin_close<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> bool {
+    /// Leaves the end of the connection to the server, if it is to confirm that it has read all messages.
+    /// Returns whether the server is to end it. Events matter until then, and there is something to send.
+    pub fn begin_close(&mut self, now: Nanos) -> bool {
         let Session::WebSocket(session) = &mut self.session else { return false };
-        self.channel.is_open() && session.begin_close(driver.now())
+        self.channel.is_open() && session.begin_close(now)
     }
 
     /// Returns whether the server is to end the connection.
-    pub fn is_closing(&self) -> bool {
-        matches!(&self.session, Session::WebSocket(session) if session.is_closing())
+    pub fn awaits_server_end(&self) -> bool {
+        matches!(&self.session, Session::WebSocket(session) if session.awaits_server_end())
     }
 
-    /// Returns whether the server was to end the connection, and has not: it may not have read all messages.
-    pub fn is_unclosed(&self) -> bool {
-        matches!(&self.session, Session::WebSocket(session) if session.is_unclosed())
+    /// Returns whether the server has not confirmed that it has read all messages, which have no answers.
+    pub fn is_unconfirmed(&self) -> bool {
+        matches!(&self.session, Session::WebSocket(session) if session.is_unconfirmed())
     }
 
     /// Announces the end, if HTTP/2, WebSocket or TLS is used and the socket accepts it. Dropping the

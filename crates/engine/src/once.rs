@@ -220,8 +220,8 @@ fn to_json(
     };
     // Bytes that are no head are shown as they are.
     let is_headless = exchange.response_head.is_none();
-    let is_refused = !is_headless && exchange.bytes_out() == 0;
-    let request = single.endpoint.protocol.readable(single.bytes(), single.seed, is_refused);
+    let is_sent = exchange.bytes_out() > 0;
+    let request = single.endpoint.protocol.readable(single.bytes(), single.seed, is_sent);
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)

@@ -19,11 +19,7 @@ impl fmt::Display for StartError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(text) | Self::Machine(text) => to.write_str(text),
-            Self::Unanswered(server, reason) => write!(
-                to,
-                "--http auto: {server} did not say which version of HTTP it speaks: {}",
-                reason.text()
-            ),
+            Self::Unanswered(server, reason) => write!(to, "{server}: {}", reason.text()),
         }
     }
 }

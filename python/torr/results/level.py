@@ -239,11 +239,11 @@ class WebSocketCounts(ResultPart, kw_only=True):
     lifetime_ms: Annotated[
         Statistics | None, Meta(description="how long the connections were open that ended")
     ] = None
-    unclosed: Annotated[
+    unconfirmed: Annotated[
         Count,
         Meta(
-            description="connections of one-way messages that the server did not close until the"
-            " end of the drain: it may not have read all messages"
+            description="connections of one-way messages whose server did not confirm that it has"
+            " read all of them, in the whole load"
         ),
     ] = 0
 

@@ -123,4 +123,4 @@ def test_a_server_that_answers_reads_all_one_way_messages(fire, name, is_secure)
     level, seen = fire(name, *message, "--streams", 10, is_secure=is_secure)
     assert level["counts"]["ok"] == seen["messages"] == FEWER
     assert seen["closes"] == {"1000": 10}
-    assert level["websocket"]["unclosed"] == 0
+    assert level["websocket"]["unconfirmed"] == 0

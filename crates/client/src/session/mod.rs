@@ -56,20 +56,26 @@ impl Protocol {
     }
 
     /// Returns an encoded request as people read it; with WebSocket after the handshake of a connection
-    /// with this seed, unless that was refused.
+    /// with this seed, and only if it was sent.
     #[must_use]
-    pub fn readable(&self, encoded: &[u8], seed: u64, is_refused: bool) -> Vec<u8> {
+    pub fn readable(&self, encoded: &[u8], seed: u64, is_sent: bool) -> Vec<u8> {
         match self {
             Self::Http2(_) => Http2Request::read(encoded).to_text(),
             Self::WebSocket(options) => {
                 let mut sent = websocket::handshake_text(options, seed);
-                if !is_refused {
+                if is_sent {
                     sent.extend_from_slice(MessageRequest::read(encoded).payload);
                 }
                 sent
             }
             _ => encoded.to_vec(),
         }
+    }
+
+    /// Returns whether its messages have no answers.
+    #[must_use]
+    pub fn is_one_way(&self) -> bool {
+        matches!(self, Self::WebSocket(options) if options.matching == MessageMatching::None)
     }
 
     /// Returns whether a connection can carry several exchanges at once.

@@ -142,8 +142,8 @@ pub struct Connections {
     pub short: u64,
     /// The most of them at once.
     pub short_max: u64,
-    /// Connections of one-way messages that the server has not ended: it may not have read all of these.
-    pub unclosed: u64,
+    /// Connections whose servers have not confirmed that they have read all one-way messages.
+    pub unconfirmed: u64,
     /// Dials that failed for a reason of this machine, by [`Local`].
     pub local: Local,
 }
@@ -186,7 +186,7 @@ impl Connections {
         self.opened += other.opened;
         self.short += other.short;
         self.short_max += other.short_max;
-        self.unclosed += other.unclosed;
+        self.unconfirmed += other.unconfirmed;
         self.local.no_descriptor += other.local.no_descriptor;
         self.local.no_port += other.local.no_port;
         self.local.no_buffer += other.local.no_buffer;

@@ -58,7 +58,7 @@ pub fn level_json(summary: &Summary) -> Value {
     }
     if let Some(tally) = &summary.websocket {
         merge(&mut level, json!({ "websocket": websocket(tally) }));
-        merge(&mut level["websocket"], json!({ "unclosed": summary.connections.unclosed }));
+        merge(&mut level["websocket"], json!({ "unconfirmed": summary.connections.unconfirmed }));
     }
     if summary.front == Front::Locust {
         merge(&mut level, json!({ "fired_by": summary.front }));

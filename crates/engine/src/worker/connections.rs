@@ -19,15 +19,27 @@ const MAX_SOURCE_TRIES: u32 = 8;
 /// another connection is opened.
 const MAX_LEAVING: usize = 4;
 
-/// The most connections of one entry that the server is to end: others are closed without waiting for it.
+/// The same for connections that the server is to end. If it is slower than that many connections, torr does
+/// not wait for it.
 const MAX_CLOSING: usize = 64;
+
+/// How often the connections that the server is to end are looked at, at the end of a load.
+const LOOK_EVERY_NS: Nanos = 10_000_000;
+
+/// A connection that carries no new exchanges: some on it have not ended, or the server is to end it.
+struct LeavingConnection<S> {
+    /// The number of its dial.
+    generation: u32,
+    connection: Connection<S>,
+    /// Whether it counts as open: the server is not to end it.
+    is_counted: bool,
+}
 
 /// One connection and its slots. It is opened again whenever it was closed.
 pub(super) struct ConnectionEntry<S> {
     pub(super) connection: Option<Connection<S>>,
-    /// Connections before it that carry no new exchanges, and on which some have not ended, or which the
-    /// server is to end; with the numbers of their dials.
-    leaving: Vec<(u32, Connection<S>)>,
+    /// Connections before it that carry no new exchanges.
+    leaving: Vec<LeavingConnection<S>>,
     /// The number of its first slot; the others follow.
     first_slot: u32,
     slot_count: u16,
@@ -98,20 +110,22 @@ impl<S> ConnectionEntry<S> {
             return self.connection.as_mut();
         }
         let mut leaving = self.leaving.iter_mut();
-        leaving.find(|(known, _)| *known == generation).map(|(_, connection)| connection)
+        leaving.find(|it| it.generation == generation).map(|it| &mut it.connection)
     }
 
     /// Returns the number of the dial of a connection that has something to send.
     pub(super) fn with_outgoing(&self) -> Option<u32> {
         let current = self.connection.iter().map(|connection| (self.generation, connection));
-        let leaving = self.leaving.iter().map(|(generation, connection)| (*generation, connection));
+        let leaving = self.leaving.iter().map(|it| (it.generation, &it.connection));
         let mut open = current.chain(leaving).filter(|(_, connection)| connection.is_open());
         open.find(|(_, connection)| connection.has_outgoing()).map(|(generation, _)| generation)
     }
 
-    /// Keeps a connection for what has not ended on it; another can take its place.
+    /// Lets a connection carry no new exchanges; another can take its place.
     fn set_aside(&mut self, connection: Connection<S>) {
-        self.leaving.push((self.generation, connection));
+        let (generation, is_counted) = (self.generation, !connection.awaits_server_end());
+        self.leaving.reserve_exact(1);
+        self.leaving.push(LeavingConnection { generation, connection, is_counted });
         self.is_counted = false;
         // Its exchanges are not those of the next connection.
         self.generation = self.generation.wrapping_add(1);
@@ -131,7 +145,7 @@ impl<S> ConnectionEntry<S> {
 /// All connections of a worker, and where they lead.
 pub(super) struct ConnectionTable<S> {
     pub(super) entries: Vec<ConnectionEntry<S>>,
-    /// Those that are sent what waits for them at the end of the turn.
+    /// The numbers of the connections that send at the end of the turn.
     pub(super) unflushed: Vec<u32>,
     /// The addresses of each endpoint.
     pub(super) routes: Vec<Routes>,
@@ -141,12 +155,18 @@ pub(super) struct ConnectionTable<S> {
     /// Sockets, and how many the worker may have at once.
     sockets: u64,
     max_sockets: u64,
+    /// How many of them the server is to end.
+    closing: u64,
+    /// When these are looked at next.
+    look_at: Nanos,
     /// The counts for reports.
     pub(super) counts: Connections,
     /// What connections of several exchanges did, if there are some, that were closed in this interval.
     multiplexing: Option<Multiplexing>,
     /// Whether any connection may be of HTTP/2.
     has_http2: bool,
+    /// Whether any connection may have messages without answers.
+    has_one_way: bool,
     /// What connections of WebSocket did that ended in this interval, if there are some.
     pub(super) websocket: Option<Box<WebSocketTally>>,
     /// For everything random that connections send.
@@ -168,6 +188,7 @@ impl<S> ConnectionTable<S> {
         let mut protocols = endpoints.iter().map(|endpoint| &endpoint.protocol);
         let has_websocket =
             protocols.clone().any(|protocol| matches!(protocol, Protocol::WebSocket(_)));
+        let has_one_way = protocols.clone().any(Protocol::is_one_way);
         Self {
             entries,
             unflushed: Vec::new(),
@@ -176,9 +197,12 @@ impl<S> ConnectionTable<S> {
             sources,
             sockets: 0,
             max_sockets,
+            closing: 0,
+            look_at: 0,
             counts: Connections { asked, ..Connections::default() },
             multiplexing: None,
             has_http2: protocols.any(|protocol| matches!(protocol, Protocol::Http2(_))),
+            has_one_way,
             websocket: has_websocket.then(Box::default),
             seed,
         }
@@ -228,16 +252,13 @@ impl<S> ConnectionTable<S> {
         driver: &mut D,
     ) {
         let entry = &mut self.entries[number as usize];
-        let place = entry.leaving.iter().position(|(known, _)| *known == generation);
+        let place = entry.leaving.iter().position(|it| it.generation == generation);
         let Some(place) = place else { return };
-        let (_, mut connection) = entry.leaving.swap_remove(place);
+        let LeavingConnection { mut connection, is_counted, .. } = entry.leaving.swap_remove(place);
         add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
-        self.end_websocket(&connection, driver.now());
-        self.counts.unclosed += u64::from(connection.is_unclosed());
-        connection.close(driver);
-        // Only connections that were open leave.
-        self.counts.open -= 1;
-        self.sockets -= 1;
+        self.counts.open -= u64::from(is_counted);
+        self.closing -= u64::from(!is_counted);
+        self.end(connection, driver);
     }
 
     /// Starts to open a connection to an endpoint.
@@ -268,40 +289,65 @@ impl<S> ConnectionTable<S> {
             add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         }
         (entry.is_closing, entry.is_deferred) = (false, false);
-        let has_room = self.sockets < self.max_sockets && entry.leaving.len() < MAX_CLOSING;
-        if connection.begin_close(driver) && has_room {
-            entry.set_aside(connection);
-            return self.flush_later(number);
-        }
         self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
+        // Those of all entries together must not take the sockets that others need.
+        let has_room = entry.leaving.len() < MAX_CLOSING
+            && self.closing < self.max_sockets.saturating_sub(self.counts.asked);
+        if has_room && connection.begin_close(driver.now()) {
+            return self.set_aside(number, connection);
+        }
+        self.end(connection, driver);
+    }
+
+    /// Leaves a connection to the server, which is to end it.
+    fn set_aside(&mut self, number: u32, connection: Connection<S>) {
+        self.get_mut(number).set_aside(connection);
+        self.closing += 1;
+        self.flush_later(number);
+    }
+
+    /// Closes a connection that belongs to no entry any more.
+    fn end<D: Driver<Socket = S>>(&mut self, mut connection: Connection<S>, driver: &mut D) {
         self.sockets -= 1;
         self.end_websocket(&connection, driver.now());
-        self.counts.unclosed += u64::from(connection.is_unclosed());
+        self.counts.unconfirmed += u64::from(connection.is_unconfirmed());
         connection.close(driver);
     }
 
-    /// Closes the connections of one-way messages, once the server has read these; returns whether it has
-    /// ended all of these connections.
-    pub(super) fn close_one_way<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> bool {
-        if self.websocket.is_none() {
+    /// Asks servers to confirm that they have read all one-way messages, while no more begin. With `closes`,
+    /// leaves the connections whose servers have to them; returns whether the servers have ended all of these.
+    pub(super) fn confirm_one_way<D: Driver<Socket = S>>(
+        &mut self,
+        driver: &mut D,
+        closes: bool,
+    ) -> bool {
+        let now = driver.now();
+        if !self.has_one_way {
             return true;
         }
-        let (mut has_closing, now) = (false, driver.now());
+        if now < self.look_at {
+            return false;
+        }
+        self.look_at = now + LOOK_EVERY_NS;
+        let mut waits = false;
         for number in 0..self.entries.len() as u32 {
             let entry = self.get_mut(number);
-            if entry.connection.as_mut().is_some_and(|open| !open.confirms_reading(now)) {
-                has_closing = true;
-                self.flush_later(number);
-            } else if let Some(connection) =
-                entry.connection.take_if(|open| open.begin_close(driver))
+            let Some(connection) = &mut entry.connection else { continue };
+            if !connection.request_confirmation(now) {
+                waits = true;
+                if connection.has_outgoing() {
+                    self.flush_later(number);
+                }
+            } else if closes
+                && connection.begin_close(now)
+                && let Some(connection) = entry.connection.take()
             {
-                // No other takes its place.
-                entry.set_aside(connection);
-                self.flush_later(number);
+                let was_counted = std::mem::take(&mut entry.is_counted);
+                self.counts.open -= u64::from(was_counted);
+                self.set_aside(number, connection);
             }
-            has_closing |= !self.get(number).leaving.is_empty();
         }
-        !has_closing
+        !waits && self.closing == 0
     }
 
     /// Lets a connection send at the end of the turn.
@@ -316,8 +362,8 @@ impl<S> ConnectionTable<S> {
     pub(super) fn close_all<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
         for number in 0..self.entries.len() as u32 {
             self.close(number, driver);
-            while let Some((generation, _)) = self.get(number).leaving.first() {
-                self.close_leaving(number, *generation, driver);
+            while let Some(leaving) = self.get(number).leaving.first() {
+                self.close_leaving(number, leaving.generation, driver);
             }
         }
     }
@@ -338,7 +384,7 @@ impl<S> ConnectionTable<S> {
             return sum;
         }
         for entry in self.entries.iter_mut().filter(|entry| entry.multiplexes) {
-            let leaving = entry.leaving.iter_mut().map(|(_, connection)| connection);
+            let leaving = entry.leaving.iter_mut().map(|it| &mut it.connection);
             for connection in entry.connection.iter_mut().chain(leaving) {
                 add_multiplexing(&mut sum, connection.take_multiplexing(now));
             }

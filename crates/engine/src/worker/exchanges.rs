@@ -172,7 +172,7 @@ impl<D: Driver> Worker<D> {
         let is_current = entry.generation == generation;
         let Some(connection) = entry.of_generation(generation) else { return };
         let (accepts, has_outgoing) = (connection.accepts(), connection.has_outgoing());
-        if connection.is_closing() {
+        if connection.awaits_server_end() {
             if has_outgoing {
                 self.connections.flush_later(number);
             }

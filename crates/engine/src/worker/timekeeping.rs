@@ -52,8 +52,8 @@ impl<D: Driver> Worker<D> {
         // The receiver of the last report may rely on closed sockets.
         let counts = self.connections.counts;
         self.connections.close_all(&mut self.driver);
-        let unclosed = self.connections.counts.unclosed;
-        self.connections.counts = Connections { unclosed, ..counts };
+        let unconfirmed = self.connections.counts.unconfirmed;
+        self.connections.counts = Connections { unconfirmed, ..counts };
         // Attempts that began in the warm-up and ended later belong to the warm-up.
         self.report_phase(Phase::Over, now);
     }
@@ -121,6 +121,9 @@ impl<D: Driver> Worker<D> {
             self.fire_timers(now, usize::MAX);
             self.end_window(now);
             self.scheduler.window.drain_until = now;
+        } else if is_complete {
+            // The drain has begun for what has ended.
+            self.connections.confirm_one_way(&mut self.driver, false);
         }
     }
 
@@ -153,8 +156,8 @@ impl<D: Driver> Worker<D> {
         }
         // Requests of the warm-up count too: one without a response must not be lost.
         let is_complete = self.scheduler.all_in_flight() == 0;
-        // Servers read one-way messages before they end connections, and not after torr has ended them.
-        if is_over || (is_complete && self.connections.close_one_way(&mut self.driver)) {
+        let is_closed = self.connections.confirm_one_way(&mut self.driver, is_complete);
+        if is_over || (is_complete && is_closed) {
             self.scheduler.window.phase = Phase::Over;
         } else {
             self.close_intervals_until(now);

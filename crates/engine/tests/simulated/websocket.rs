@@ -132,6 +132,9 @@ impl<A: FnMut(u64, u64, &[u8]) -> Vec<(Nanos, Act)>> Peer for Server<A> {
             return Vec::new();
         }
         let head = std::mem::take(head);
+        if head.starts_with(b"GET /silent ") {
+            return Vec::new();
+        }
         let reader = Box::new(WebSocketReader::new(Masking::Required, 1 << 20));
         self.states.insert(connection, PeerState::Open(reader, Vec::new()));
         let response = self.shake_hands(&head);
@@ -258,6 +261,7 @@ fn the_server_of_one_way_messages_ends_the_connections_within_the_drain() {
         (Some(0), Some(700 * MS), 800 * MS),
         (Some(300 * MS), Some(0), 700 * MS),
         (Some(0), None, 2000 * MS),
+        (Some(3000 * MS), Some(0), 2000 * MS),
         (None, Some(0), 2000 * MS),
     ];
     for (pongs_after, ends_after, end) in table {
@@ -270,9 +274,8 @@ fn the_server_of_one_way_messages_ends_the_connections_within_the_drain() {
         assert_eq!(run.world.peer.closes.len(), 4);
         let took = run.reports.last().unwrap().to - window_end(&run);
         assert!((end..end + 55 * MS).contains(&took), "{took}");
-        let is_ended = pongs_after.is_some() && ends_after.is_some();
-        let unclosed = run.reports.last().unwrap().connections.unclosed;
-        assert_eq!(unclosed, if is_ended { 0 } else { 4 });
+        let is_confirmed = pongs_after.is_some_and(|after| after < 1000 * MS);
+        assert_eq!(unconfirmed(&run), if is_confirmed { 0 } else { 4 });
         // torr has ended them.
         let mut sum = WebSocketTally::default();
         let all = run.reports.iter().filter_map(|report| report.websocket.as_ref());
@@ -295,8 +298,45 @@ fn a_server_that_answers_one_way_messages_is_waited_for_but_not_one_that_sends_w
         let run = simulate(plan, server);
         assert_eq!(run.world.peer.messages, 1000);
         let took = run.reports.last().unwrap().to - window_end(&run);
-        assert!((end..end + 55 * MS).contains(&took), "{took}");
+        assert!((end..end + 105 * MS).contains(&took), "{took}");
     }
+}
+
+#[test]
+fn an_open_request_elsewhere_does_not_keep_servers_from_confirming() {
+    let mut plan = matched(over_websocket(constant(1000.0, 4), 1), Matching::None);
+    plan.drain_ns = 500 * MS;
+    let mut silent = plan.groups[0].clone();
+    silent.pace = Pace::Closed(Closed::new(1));
+    let Source::One { request } = &mut silent.source else { panic!("it has one request") };
+    (request.url, request.accept_statuses) =
+        ("http://127.0.0.1:80/silent".into(), vec![(200, 200)]);
+    request.timeout_ns = 9000 * MS;
+    plan.groups.push(silent);
+    let run = simulate(plan, Server::new(|_, _, _: &[u8]| Vec::new()));
+    assert_eq!(run.world.peer.messages, 1000);
+    assert_eq!((run.reasons(), run.in_flight), (vec![], 1));
+    assert_eq!(run.reports.last().unwrap().to - window_end(&run), 500 * MS);
+    assert_eq!(unconfirmed(&run), 0);
+}
+
+#[test]
+fn connections_that_servers_are_to_end_do_not_count_as_open() {
+    let mut plan = matched(over_websocket(constant(1000.0, 4), 1), Matching::None);
+    plan.transport.requests_per_connection = Some(10);
+    let server = Server { ends_after: Some(200 * MS), ..Server::new(|_, _, _: &[u8]| Vec::new()) };
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    let counts = &run.reports.last().unwrap().connections;
+    assert_eq!((run.measured.ok, run.world.peer.messages), (1000, 1000));
+    assert_eq!((counts.asked, counts.open_max), (4, 4));
+    assert!((100..=104).contains(&counts.opened), "{}", counts.opened);
+    // Of 100 connections, there are sockets for 16 at once: others are not waited for.
+    assert!((1..80).contains(&counts.unconfirmed), "{}", counts.unconfirmed);
+}
+
+fn unconfirmed<P>(run: &Outcome<P>) -> u64 {
+    run.reports.last().unwrap().connections.unconfirmed
 }
 
 fn window_end<P>(run: &Outcome<P>) -> Nanos {

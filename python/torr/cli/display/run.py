@@ -124,10 +124,10 @@ def _websocket(level: Level) -> dict[str, str]:
         words.append(say("{n:,} unmatched messages", n=counts.unmatched_messages))
     if counts.pings:
         words.append(say("{n:,} pings", n=counts.pings))
-    if counts.unclosed:
+    if counts.unconfirmed:
         unread = say(
-            "{n:,} connections not closed by the server, which may not have read all messages",
-            n=counts.unclosed,
+            "the server did not confirm that it has read all messages of {n:,} connections",
+            n=counts.unconfirmed,
         )
         words.append(unread)
     return {"WebSocket": chain(", ", words)} if words else {}

@@ -150,8 +150,8 @@ def _of_websocket(level: Level) -> list[tuple[str, str]]:
         (say("connections that ended"), f"{counts.closed:,}"),
         (say("ended by the server"), f"{counts.closed_by_server:,}"),
     ]
-    if counts.unclosed:
-        rows.append((say("not closed by the server in the drain"), f"{counts.unclosed:,}"))
+    if counts.unconfirmed:
+        rows.append((say("not confirmed to have read all"), f"{counts.unconfirmed:,}"))
     if counts.lifetime_ms is not None:
         rows.append((say("mean lifetime of a connection"), show_ms(counts.lifetime_ms.mean)))
     return rows

@@ -120,7 +120,9 @@ def _one_way(place: str, result: RunResult) -> str | None:
     if matching.get("kind") != "none" or not set(level.statuses) <= {str(SWITCHED)}:
         return None
     p95 = level.latency.response.p95
-    written = say("; written with p95 {time}", time=show_ms(p95)) if p95 is not None else ""
+    at_least = "≥ " if level.counts.dropped else ""
+    time = f"{at_least}{show_ms(p95)}"
+    written = say("; written with p95 {time}", time=time) if p95 is not None else ""
     return say("Takes {place}, without answers{written}", place=place, written=written)
 
 

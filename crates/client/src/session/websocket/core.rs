@@ -55,11 +55,13 @@ pub(super) struct MessageCore {
     has_unsent_pong: bool,
     /// When the handshake was complete.
     pub(super) opened_at: Nanos,
+    /// Whether a message was sent.
+    has_messages: bool,
     confirmation: ReadConfirmation,
-    /// When the Close frame was added, if the server is to end the connection after it.
+    /// Since when the server is to end the connection.
     closing_since: Nanos,
-    /// Whether the server has ended it then.
-    pub(super) is_closed: bool,
+    /// Whether the server has ended it since.
+    is_closed: bool,
     pub(super) is_ended_by_server: bool,
     /// What a refused handshake returned, if no exchange waited for it, and how it ended.
     pub(super) refusal: Option<Box<(Exchange, Outcome)>>,
@@ -70,7 +72,7 @@ pub(super) struct MessageCore {
 enum ConnectionProgress {
     Opening(Box<OpeningHandshake>),
     Open,
-    /// A Close frame is being sent or was sent, and the server has not ended the connection.
+    /// The server is to end the connection: torr has sent a Close frame, or does so after the last pong.
     Closing,
     /// Nothing is received any more.
     Over,
@@ -141,6 +143,7 @@ impl MessageCore {
             ping: None,
             has_unsent_pong: false,
             opened_at: UNSET,
+            has_messages: false,
             confirmation: ReadConfirmation::default(),
             closing_since: UNSET,
             is_closed: false,
@@ -186,6 +189,7 @@ impl MessageCore {
 
     /// Writes the message of a slot into the buffer.
     fn write(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]) {
+        self.confirmation.forget();
         let message = MessageRequest::read(request);
         exchange.set_to_write(self.out.add_message(slot, message));
         let state = &mut self.slots[usize::from(slot)];
@@ -209,11 +213,21 @@ impl MessageCore {
 
     /// Takes note that the first bytes of the buffer were sent.
     pub(super) fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots) {
-        let Self { out, slots: states, options, unanswered, written, has_unsent_pong, .. } = self;
+        let Self {
+            out,
+            slots: states,
+            options,
+            unanswered,
+            written,
+            has_unsent_pong,
+            has_messages,
+            ..
+        } = self;
         out.sent(count, |owner, count, is_last| match owner {
             FrameOwner::Connection => {}
             FrameOwner::Pong => *has_unsent_pong &= !is_last,
             FrameOwner::Slot(slot) => {
+                *has_messages = true;
                 slots.slot(slot).0.note_sent(count, at);
                 if is_last {
                     states[usize::from(slot)].phase = MessagePhase::Written;
@@ -310,13 +324,11 @@ impl MessageCore {
             WebSocketEvent::Message(piece) => self.take_piece(&piece, count, turn),
             WebSocketEvent::Ping(payload) => {
                 turn.messages.pings += 1;
-                self.ping = Some(*payload);
+                // Nothing follows a Close frame.
+                self.ping = (!self.has_announced_end()).then_some(*payload);
             }
-            WebSocketEvent::Pong(payload) => {
-                if let Some(payload) = self.confirmation.take_pong(payload, turn.at) {
-                    self.out.add_ping(&payload);
-                }
-            }
+            WebSocketEvent::Pong(payload) => self.take_pong(payload, turn.at),
+            WebSocketEvent::Close(_) if self.is_closing() => self.end_closing(),
             WebSocketEvent::Close(frame) => self.closed(frame, turn),
         }
     }
@@ -422,7 +434,7 @@ impl MessageCore {
 
     /// Takes a Close frame: it is answered, and the connection ends.
     fn closed(&mut self, frame: CloseFrame<'_>, turn: &mut MessageTurn<'_, impl Slots>) {
-        (self.is_ended_by_server, self.is_closed) = (true, true);
+        self.is_ended_by_server = true;
         let (at, reason) = (turn.at, Reason::of_websocket_close(frame.code));
         self.close(CloseFrame { code: frame.code, reason: "" });
         self.end_all(turn.slots, turn.ended, |exchange| {
@@ -438,43 +450,89 @@ impl MessageCore {
         self.end_all(turn.slots, turn.ended, |exchange| exchange.end(at, reason));
     }
 
-    /// Ends the connection, if it is open, with a Close frame.
+    /// Ends the connection with a Close frame, if it is open.
     pub(super) fn leave(&mut self) {
-        if self.is_open() {
+        if (self.is_open() || self.is_closing()) && !self.has_announced_end() {
             self.close(NORMAL_END);
+        }
+        if !self.is_opening() {
             self.progress = ConnectionProgress::Over;
         }
     }
 
-    /// Asks the server whether it has read all messages, if these have no answers; returns false until it
-    /// has, and has had the time to process them.
-    pub(super) fn confirms_reading(&mut self, now: Nanos) -> bool {
-        if self.options.matching != MessageMatching::None || !self.is_open() {
+    /// Asks the server to confirm that it has read all messages, if these have no answers that show it.
+    /// Returns whether it has, and has had the time to process them; true if there is nothing to confirm.
+    pub(super) fn request_confirmation(&mut self, now: Nanos) -> bool {
+        if !self.needs_confirmation() || !self.is_open() {
             return true;
         }
+        if !self.is_active() {
+            self.ask();
+        }
+        self.confirmation.is_given(now)
+    }
+
+    /// Returns whether messages were sent that have no answers.
+    fn needs_confirmation(&self) -> bool {
+        self.has_messages && self.options.matching == MessageMatching::None
+    }
+
+    /// Sends the first ping, unless it was sent.
+    fn ask(&mut self) {
         if !self.confirmation.is_asked()
             && let Some(payload) = self.confirmation.ask()
         {
             self.out.add_ping(&payload);
         }
-        self.confirmation.is_given(now)
     }
 
-    /// Adds a Close frame, and leaves the end of the connection to the server, if messages have no answers:
-    /// it reads all of them before it ends the connection. Returns whether it is to end it.
-    pub(super) fn begin_close(&mut self, now: Nanos) -> bool {
-        let is_one_way = self.options.matching == MessageMatching::None;
-        if is_one_way && self.is_open() && !self.is_active() {
+    fn take_pong(&mut self, payload: &ControlPayload, at: Nanos) {
+        if let Some(payload) = self.confirmation.take_pong(payload, at) {
+            self.out.add_ping(&payload);
+        } else if self.is_closing() && self.confirmation.is_answered() {
             self.close(NORMAL_END);
+        }
+    }
+
+    /// Leaves the end of the connection to the server, if messages have no answers: torr sends a Close frame
+    /// once the server has confirmed that it has read them. Returns whether the server is to end it.
+    pub(super) fn begin_close(&mut self, now: Nanos) -> bool {
+        if self.needs_confirmation() && self.is_open() && !self.is_active() {
             self.progress = ConnectionProgress::Closing;
             self.closing_since = now;
+            if self.confirmation.is_answered() {
+                self.close(NORMAL_END);
+            } else {
+                self.ask();
+            }
         }
         self.is_closing()
     }
 
-    /// Returns whether the server was to end the connection, and has not.
-    pub(super) fn is_unclosed(&self) -> bool {
-        (self.confirmation.is_asked() || self.closing_since != UNSET) && !self.is_closed
+    /// Returns whether a Close frame was added, and the server is to end the connection.
+    fn has_announced_end(&self) -> bool {
+        self.is_closing() && self.confirmation.is_answered()
+    }
+
+    /// Takes note that the server ends the connection, if it was to do so.
+    pub(super) fn end_closing(&mut self) {
+        if self.is_closing() {
+            self.progress = ConnectionProgress::Over;
+            self.is_closed = true;
+        }
+    }
+
+    /// Takes note that the server has not ended it: it broke.
+    pub(super) fn break_closing(&mut self) {
+        self.is_closed = false;
+        if self.is_closing() {
+            self.progress = ConnectionProgress::Over;
+        }
+    }
+
+    /// Returns whether the server has not confirmed that it has read all messages, which have no answers.
+    pub(super) fn is_unconfirmed(&self) -> bool {
+        self.needs_confirmation() && !self.confirmation.is_answered() && !self.is_closed
     }
 
     /// Returns for how long messages could be sent, if they could at all; `now` is the end.
@@ -497,7 +555,9 @@ impl MessageCore {
         ended: &mut Vec<Ended>,
         end: impl Fn(&mut Exchange) -> Outcome,
     ) {
-        self.is_ended_by_server = !self.is_closing();
+        if !self.is_over() {
+            self.is_ended_by_server = true;
+        }
         let handshake = match &self.progress {
             ConnectionProgress::Opening(opening) => Some(opening.has_begun()),
             _ => None,

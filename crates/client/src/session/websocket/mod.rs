@@ -74,24 +74,26 @@ impl WebSocketSession {
         self.core.refusal.take().map(|refusal| *refusal)
     }
 
-    /// Asks the server whether it has read all messages, if these have no answers; returns false until it has.
-    pub(crate) fn confirms_reading(&mut self, now: Nanos) -> bool {
-        self.core.confirms_reading(now)
+    /// Asks the server to confirm that it has read all messages, if these have no answers; returns whether
+    /// it has.
+    pub(crate) fn request_confirmation(&mut self, now: Nanos) -> bool {
+        self.core.request_confirmation(now)
     }
 
-    /// Begins to end the connection, if the server is to end it; returns whether it is.
+    /// Leaves the end of the connection to the server, if its messages have no answers; returns whether the
+    /// server is to end it.
     pub(crate) fn begin_close(&mut self, now: Nanos) -> bool {
         self.core.begin_close(now)
     }
 
-    /// Returns whether the server was to end the connection, and has not.
-    pub(crate) fn is_unclosed(&self) -> bool {
-        self.core.is_unclosed()
+    /// Returns whether the server is to end the connection.
+    pub(crate) fn awaits_server_end(&self) -> bool {
+        self.core.is_closing()
     }
 
-    /// Returns whether the server is to end the connection.
-    pub(crate) fn is_closing(&self) -> bool {
-        self.core.is_closing()
+    /// Returns whether the server has not confirmed that it has read all messages, which have no answers.
+    pub(crate) fn is_unconfirmed(&self) -> bool {
+        self.core.is_unconfirmed()
     }
 
     /// Ends the connection; returns the bytes that are to be sent before it is closed.
@@ -145,7 +147,7 @@ impl ProtocolSession for WebSocketSession {
         if self.core.is_opening() {
             self.core.shake_hands(&mut rest, &mut turn);
         }
-        while self.core.is_open() {
+        while self.core.is_open() || self.core.is_closing() {
             let before = rest.len();
             match self.reader.next(&mut rest) {
                 Ok(Some(event)) => {
@@ -170,7 +172,7 @@ impl ProtocolSession for WebSocketSession {
         slots: &mut impl Slots,
         ended: &mut Vec<Ended>,
     ) {
-        self.core.is_closed = self.core.is_closing();
+        self.core.end_closing();
         self.core.lost(slots, ended, |exchange| exchange.closed(now, false));
     }
 
@@ -182,6 +184,7 @@ impl ProtocolSession for WebSocketSession {
         slots: &mut impl Slots,
         ended: &mut Vec<Ended>,
     ) {
+        self.core.break_closing();
         self.core.lost(slots, ended, |exchange| exchange.broken(now, false, error));
     }
 

@@ -505,61 +505,125 @@ fn a_message_can_be_cancelled_at_any_time() {
     assert_eq!(client.scratch.messages.unmatched, 1);
 }
 
-#[test]
-fn the_server_is_asked_whether_it_has_read_one_way_messages() {
+/// Sends a message on an open connection whose messages have no answers.
+fn after_a_message() -> Client {
     let mut client = Client::open(1, MessageMatching::None);
-    assert!(!client.session.confirms_reading(1_000) && !client.session.confirms_reading(1_000));
-    for payload in [2, 1] {
+    client.begin(0, "a");
+    client.sent();
+    end_written(&mut client);
+    client
+}
+
+fn end_written(client: &mut Client) {
+    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
+    client.session.end_written(1_000, slots, ended);
+    client.scratch.ended.clear();
+}
+
+/// Returns what a server does to the connection: the stream ends, or it breaks.
+fn end_stream(client: &mut Client, is_broken: bool) {
+    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
+    if is_broken {
+        let error = io::Error::from(ErrorKind::ConnectionReset);
+        client.session.broken(3_000, false, &error, slots, ended);
+    } else {
+        client.session.end_of_stream(3_000, false, slots, ended);
+    }
+    assert_eq!(*ended, []);
+    assert!(!client.session.awaits_server_end() && !client.session.reads_on());
+}
+
+fn pong(client: &mut Client, payload: [u8; 2]) {
+    let payload = ControlPayload::new(&payload).unwrap();
+    assert_eq!(client.feed(&frame(OutgoingFrame::pong(&payload))), []);
+}
+
+#[test]
+fn the_server_is_asked_to_confirm_that_it_has_read_one_way_messages() {
+    let mut client = after_a_message();
+    assert!(client.session.is_unconfirmed());
+    let asked =
+        [client.session.request_confirmation(1_000), client.session.request_confirmation(1)];
+    assert_eq!(asked, [false, false]);
+    for payload in [[0, 2], [0, 1]] {
         // The second ping is sent once the first was answered.
         assert_eq!(client.sent().len(), 1);
-        assert!(!client.session.confirms_reading(Nanos::MAX));
-        let pong = ControlPayload::new(&[payload]).unwrap();
-        assert_eq!(client.feed(&frame(OutgoingFrame::pong(&pong))), []);
+        assert!(
+            !client.session.request_confirmation(Nanos::MAX) && client.session.is_unconfirmed()
+        );
+        pong(&mut client, payload);
     }
     assert_eq!(client.sent(), [] as [&str; 0]);
     client.feed(&text("late answer"));
     let latest = client.now;
-    assert!(!client.session.confirms_reading(latest + 99_000_000));
-    assert!(client.session.confirms_reading(latest + 101_000_000));
-    assert!(client.session.is_unclosed());
-    // The server may close before it is asked to.
+    assert!(!client.session.request_confirmation(latest + 99_000_000));
+    assert!(client.session.request_confirmation(latest + 101_000_000));
+    assert!(!client.session.is_unconfirmed());
+    // Another message is to be confirmed, too; not while it is being sent.
+    client.begin(0, "b");
+    assert!(!client.session.request_confirmation(Nanos::MAX) && client.session.is_unconfirmed());
+    assert_eq!(client.sent(), ["Text b"]);
+    end_written(&mut client);
+    assert!(!client.session.request_confirmation(Nanos::MAX));
+    assert_eq!(client.sent().len(), 1);
+    // The server may close before it has confirmed.
     client.feed(&close(Some(1001)));
-    assert!(client.session.confirms_reading(latest) && !client.session.is_unclosed());
-    let mut client = Client::open(1, ORDER);
-    assert!(client.session.confirms_reading(1_000) && client.sent().is_empty());
+    assert!(client.session.request_confirmation(latest) && client.session.is_unconfirmed());
+    // Answers show that messages were read; and without messages there is nothing to confirm.
+    let mut answered = Client::open(1, ORDER);
+    answered.begin(0, "a");
+    answered.sent();
+    for mut client in [answered, Client::open(1, MessageMatching::None)] {
+        assert!(client.session.request_confirmation(1_000) && client.sent().is_empty());
+        assert!(!client.session.is_unconfirmed() && !client.session.begin_close(1_000));
+    }
 }
 
 #[test]
 fn the_server_ends_a_connection_of_one_way_messages() {
-    let mut client = Client::open(1, MessageMatching::None);
-    client.begin(0, "a");
-    // A message that was not written goes first.
-    assert!(!client.session.begin_close(1_000));
-    client.sent();
-    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
-    client.session.end_written(1_000, slots, ended);
-    client.scratch.ended.clear();
-    assert!(client.session.begin_close(2_000) && client.session.begin_close(2_500));
-    assert_eq!(client.sent(), ["close Some(1000)"]);
-    assert!(!client.session.accepts() && client.session.reads_on());
-    // Whatever comes is ignored, also what breaks the protocol.
-    assert_eq!(client.feed(&[text("news"), vec![0xff; 9], close(Some(1000))].concat()), []);
-    assert_eq!(client.scratch.messages.unmatched, 0);
-    assert!(client.session.is_closing() && client.session.reads_on());
-    assert!(client.session.is_unclosed());
-    let (slots, ended) = (&mut Places(&mut client.slots), &mut client.scratch.ended);
-    client.session.end_of_stream(3_000, false, slots, ended);
-    assert_eq!(*ended, []);
-    assert!(!client.session.is_closing() && !client.session.reads_on());
-    assert!(!client.session.is_unclosed());
-    assert!(!client.session.is_ended_by_server());
-    let opened_at = client.session.core.opened_at;
-    assert_eq!(client.session.lifetime(9_000), Some(2_000 - opened_at));
-    // Answers show that messages were read.
-    for matching in [ORDER, MessageMatching::Id("id".into())] {
-        assert!(!Client::open(1, matching).session.begin_close(2_000));
+    for (is_broken, has_pongs) in [(false, true), (true, true), (false, false), (true, false)] {
+        let mut client = after_a_message();
+        let opened_at = client.session.core.opened_at;
+        assert!(client.session.begin_close(2_000) && client.session.begin_close(2_500));
+        assert!(!client.session.accepts() && client.session.reads_on());
+        client.feed(&text("news"));
+        assert_eq!(client.sent().len(), 1);
+        if has_pongs {
+            pong(&mut client, [0, 2]);
+            assert_eq!(client.sent().len(), 1);
+            pong(&mut client, [0, 1]);
+            // Nothing follows the Close frame.
+            client.feed(&frame(OutgoingFrame::ping(&ControlPayload::EMPTY)));
+            assert_eq!(client.sent(), ["close Some(1000)"]);
+        }
+        assert!(client.session.awaits_server_end() && client.session.reads_on());
+        assert_eq!(client.session.is_unconfirmed(), !has_pongs);
+        end_stream(&mut client, is_broken);
+        assert!(!client.session.is_ended_by_server());
+        // The end of the stream follows what the server has read; a reset does not.
+        assert_eq!(client.session.is_unconfirmed(), !has_pongs && is_broken);
+        assert_eq!(client.session.lifetime(9_000), Some(2_000 - opened_at));
+        assert_eq!(client.session.farewell(), b"");
     }
-    assert!(!Client::new(1, MessageMatching::None).session.begin_close(2_000));
+}
+
+#[test]
+fn the_answer_to_the_close_frame_is_the_end() {
+    let mut client = after_a_message();
+    client.session.begin_close(2_000);
+    client.feed(&close(Some(1000)));
+    assert!(!client.session.awaits_server_end() && !client.session.reads_on());
+    assert!(!client.session.is_unconfirmed() && !client.session.is_ended_by_server());
+}
+
+#[test]
+fn a_connection_that_the_server_has_not_ended_in_time_is_left_with_a_close_frame() {
+    let mut client = after_a_message();
+    client.session.begin_close(2_000);
+    client.sent();
+    let farewell = client.session.farewell().to_vec();
+    assert_eq!(seen(&farewell), ["close Some(1000)"]);
+    assert!(client.session.is_unconfirmed());
 }
 
 #[test]
@@ -600,10 +664,10 @@ fn the_handshake_that_is_shown_is_the_one_that_is_sent() {
         Arc::new(WebSocketOptions { slots: 1, matching: ORDER, is_binary: true, handshake });
     let mut session = WebSocketSession::new(Arc::clone(&options), 99);
     let protocol = crate::Protocol::WebSocket(options);
-    let shown = protocol.readable(&encoded(b"hello"), 99, false);
+    let shown = protocol.readable(&encoded(b"hello"), 99, true);
     let sent = session.outgoing(&mut Places(&mut Vec::new())).to_vec();
     assert_eq!(shown, [&sent, &b"hello"[..]].concat());
-    assert_ne!(shown, protocol.readable(&encoded(b"hello"), 98, false));
-    // A message is not sent where the handshake was refused.
-    assert_eq!(sent, protocol.readable(&encoded(b"hello"), 99, true));
+    assert_ne!(shown, protocol.readable(&encoded(b"hello"), 98, true));
+    // A message that was not sent is not shown.
+    assert_eq!(sent, protocol.readable(&encoded(b"hello"), 99, false));
 }

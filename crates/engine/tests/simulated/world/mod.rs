@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Closed, FeedInbox, FeedRow, Gate, HttpVersion, Metric, Open, Pace, Phase, Plan, Report,
-    RequestPlan, Source, Stop, Tally, Worker, WorkerShare, prepare,
+    Closed, FeedInbox, FeedRow, Gate, HttpVersion, Matching, Metric, Open, Pace, Phase, Plan,
+    Report, RequestPlan, Source, Stop, Tally, Worker, WorkerShare, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
@@ -169,8 +169,11 @@ fn simulate_with_any<'a>(
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
     // As many as the slots: a slot that is not released makes a dial fail.
-    // A connection of HTTP/2 may be replaced before its last exchange has ended.
-    let most = if plan.transport.http == HttpVersion::One { 1 } else { 5 };
+    // A connection of HTTP/2 may be replaced before its last exchange has ended, one of one-way messages
+    // before the server has ended it.
+    let is_one_way = plan.transport.websocket.matching == Matching::None;
+    let is_replaced = plan.transport.http != HttpVersion::One || is_one_way;
+    let most = if is_replaced { 5 } else { 1 };
     let socket_budget = u64::from(plan.connections()) * most;
     let share = WorkerShare {
         number: 0,
