@@ -63,12 +63,16 @@ warmup = "0s"
 connections = 2
 url = "ws://127.0.0.1:{port}/chat"
 request = { body = "hello" }
+match = "MATCH"
+streams = 2
 """
 
 
-def test_servers_of_messages_are_compared(torr, matrix):
+@pytest.mark.parametrize("matching", ["order", "none"])
+def test_servers_of_messages_are_compared(torr, matrix, matching):
     echo = torr_target('"ws"')
-    ended = torr("compare", matrix({"one": echo, "two": echo}, MESSAGES))
+    file = matrix({"one": echo, "two": echo}, MESSAGES.replace("MATCH", matching))
+    ended = torr("compare", file)
     assert ended.code == 0, ended.err
     assert "failures" not in ended.result
     assert [level["success_rate"] for level in ended.result["levels"]] == [100.0] * 4

@@ -56,6 +56,7 @@ def test_a_refused_handshake_has_no_status_to_expect(torr, target):
     assert "<\nForbidden\n" in ended.out
     assert "the message" not in ended.out
     assert "refused the handshake with status 403" in ended.err
+    assert "-H 'Origin: …'" in ended.err
     assert "--expect-status" not in ended.err
 
 

@@ -134,6 +134,9 @@ messages! {
         "requests were collected for up to {us} µs before they were sent, {each} in a write";
     STALLED "http.stalled"
         "connections could not send for {rate} % of their time: the server read too slowly, or its flow-control window was used up";
+    UNCONFIRMED "websocket.unconfirmed"
+        "the server did not confirm that it has read all messages of {n:,} connection"
+        "the server did not confirm that it has read all messages of {n:,} connections";
     LOCUST_NO_REPORT "warning.locust_no_report"
         "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"

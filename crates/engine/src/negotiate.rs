@@ -10,7 +10,7 @@ use crate::plan::{HttpVersion, Plan};
 use crate::prepare::{Endpoint, endpoints};
 use crate::refusal::StartError;
 
-/// The longest time for all handshakes with one server.
+/// The longest time for all handshakes with one server, unless requests may take less.
 const LIMIT_NS: Nanos = 10_000_000_000;
 
 /// A message of a handshake is at most 64 KiB long, and half of the buffer is for ciphertext.
@@ -22,11 +22,13 @@ pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, StartError> {
     if plan.transport.http != HttpVersion::Auto {
         return Ok(Cow::Borrowed(plan));
     }
+    let requests = plan.groups.iter().flat_map(|group| group.source.requests());
+    let timeout = requests.map(|request| request.timeout_ns).max().unwrap_or(LIMIT_NS);
     let mut driver =
         Epoll::new().map_err(|error| StartError::Machine(format!("epoll: {error}")))?;
     let mut chosen: Option<(String, HttpVersion)> = None;
     for (server, endpoint) in endpoints(plan).map_err(StartError::Plan)? {
-        let version = version_of(&mut driver, &endpoint)
+        let version = version_of(&mut driver, &endpoint, timeout.min(LIMIT_NS))
             .map_err(|reason| StartError::Unanswered(server.clone(), reason))?;
         match &chosen {
             Some((other, known)) if *known != version => {
@@ -49,11 +51,15 @@ pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, StartError> {
 }
 
 /// Returns what one of the addresses of a server chooses.
-fn version_of(driver: &mut impl Driver, endpoint: &Endpoint) -> Result<HttpVersion, Reason> {
+fn version_of(
+    driver: &mut impl Driver,
+    endpoint: &Endpoint,
+    limit: Nanos,
+) -> Result<HttpVersion, Reason> {
     if endpoint.tls.is_none() {
         return Ok(HttpVersion::One);
     }
-    let until = driver.now() + LIMIT_NS;
+    let until = driver.now() + limit;
     let mut why = Reason::ConnectOther;
     for (address, left) in endpoint.addresses.iter().zip((1..=endpoint.addresses.len()).rev()) {
         // One that does not answer leaves the others their share of the time.
@@ -128,7 +134,7 @@ mod tests {
             protocol: client::Protocol::Http2(1),
             tunnel: None,
         };
-        assert_eq!(version_of(&mut world, &endpoint), Err(Reason::TimeoutConnect));
+        assert_eq!(version_of(&mut world, &endpoint, LIMIT_NS), Err(Reason::TimeoutConnect));
         let share = LIMIT_NS / 4;
         assert_eq!(world.peer.0, [0, share, 2 * share, 3 * share]);
         assert_eq!(world.now(), LIMIT_NS);

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from torr.results.exchange import Exchange
 
 
+_NOT_ALLOWED = (401, 403)
+
+
 def send_for_answer(plan: Plan) -> Exchange:
     """Send one request and return the exchange; raise NothingMeasuredError without an answer."""
     exchange = send_once(plan)
@@ -73,9 +76,12 @@ def require_answer(plan: Plan, exchange: Exchange) -> None:
 def require_success(request: Request, exchange: Exchange) -> None:
     """Raise NothingMeasuredError if the response has another status or body than was asked for."""
     if exchange.error_class == "status" and request.is_message:
+        hint = say("check the URL, and that the server speaks WebSocket there")
+        if exchange.status in _NOT_ALLOWED:
+            hint = say("the server may need a header: -H 'Authorization: …' or -H 'Origin: …'")
         raise NothingMeasuredError(
             say("the server refused the handshake with status {status}", status=exchange.status),
-            say("check the URL, and that the server speaks WebSocket there"),
+            hint,
         )
     if exchange.error_class == "status":
         raise NothingMeasuredError(

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from torr.sources.candidate_entry import Candidate
     from torr.sources.matrix_file import Factors
 
-ANY_URL = "http://localhost/"
-
 
 @dataclass(frozen=True, slots=True)
 class ServerProfiles:
@@ -55,7 +53,9 @@ class ServerProfiles:
         """Return the profiles of cells with so many users, by default of the last cell."""
         if concurrency is None:
             return cls(request, tuple(matrix.cells[-1:]))
-        users = [matrix.plan_of(matrix.candidates[0], x, ANY_URL).concurrency for x in matrix.cells]
+        first = matrix.candidates[0]
+        plans = [matrix.plan_of(first, cell, first.any_url(cell)) for cell in matrix.cells]
+        users = [plan.concurrency for plan in plans]
         cells = tuple(cell for cell, n in zip(matrix.cells, users, strict=True) if n == concurrency)
         if not cells:
             known = ", ".join(f"{n}" for n in dict.fromkeys(users))
@@ -121,7 +121,7 @@ def _profile(
     """Return the profile, or why there is none: its errors do not end the comparison."""
     matrix, context, state = where
     plan_of = partial(_timed_plan, matrix)
-    plan = plan_of(trial.candidate, trial.factors, ANY_URL)
+    plan = plan_of(trial.candidate, trial.factors, trial.candidate.any_url(trial.factors))
     profiles: list[Profile] = []
 
     def around(server: Server, load: Callable[[], Level]) -> None:

@@ -13,7 +13,6 @@ from torr.experiments.comparison_record import record_of
 from torr.experiments.matrix import Matrix, MatrixRun
 from torr.experiments.pinning import pinned
 from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
-from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
 from torr.messages.say import say
 from torr.model.secrets import LEAST_SECRET, known_secrets
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.results.result import Conclusions, RunHead
     from torr.sources.candidate_entry import Candidate
-    from torr.sources.matrix_file import Factors, MatrixFile
+    from torr.sources.matrix_file import MatrixFile
     from torr.store.rundir import RunDirectory
 
 
@@ -126,7 +125,8 @@ class ComparisonPlan:
 
 
 def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
-    return matrix.plan_of(candidate, matrix.cells[0], ANY_URL)
+    cell = matrix.cells[0]
+    return matrix.plan_of(candidate, cell, candidate.any_url(cell))
 
 
 def _matrix(file: MatrixFile, plans: Plans, options: CompareOptions) -> Matrix:
@@ -147,14 +147,8 @@ def _matrix(file: MatrixFile, plans: Plans, options: CompareOptions) -> Matrix:
     )
     for candidate in file.candidates:
         for factors in matrix.cells:
-            plans.of(candidate, factors, _example_url(candidate, factors))
+            plans.of(candidate, factors, candidate.example_url(factors))
     return matrix
-
-
-def _example_url(candidate: Candidate, factors: Factors) -> str:
-    """Return the URL of a candidate in a cell, on a port that stands for any."""
-    values = {"port": 1, "scratch": "/", "processes": 1, **factors}
-    return candidate.command.filled(values).url
 
 
 def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
@@ -195,5 +189,5 @@ def _head(comparison: ComparisonPlan, command: Sequence[str]) -> RunHead:
 
 def _stored(candidate: Candidate, matrix: Matrix) -> JsonObject:
     factors = matrix.cells[0]
-    plan = matrix.plan_of(candidate, factors, _example_url(candidate, factors))
+    plan = matrix.plan_of(candidate, factors, candidate.example_url(factors))
     return stored_candidate(candidate, plan, factors)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.experiments.profile_recording import plan_for_profile
-from torr.experiments.server_profiles import ANY_URL
 from torr.messages.counts import counted
 from torr.messages.say import chain, changed, join, padded, say
 from torr.planning.matrix import AROUND_A_TRIAL_S
@@ -35,7 +34,10 @@ def preview(comparison: ComparisonPlan) -> Iterator[str]:
     yield _duration(comparison)
     if comparison.profiles is not None:
         trials = comparison.profiles.trials_of(matrix)
-        plans = [plan_for_profile(matrix.plan_of(*trial, ANY_URL)) for trial in trials]
+        plans = [
+            plan_for_profile(matrix.plan_of(candidate, cell, candidate.any_url(cell)))
+            for candidate, cell in trials
+        ]
         total_s = sum(AROUND_A_TRIAL_S + (plan.seconds or 0.0) for plan in plans)
         yield say(
             "then {profiles}, about {time} more",
@@ -59,7 +61,7 @@ def _duration(comparison: ComparisonPlan) -> str:
     """Return the number of trials and their time, with the parts of it that are unknown."""
     file, matrix = comparison.file, comparison.matrix
     plans = [
-        matrix.plan_of(candidate, factors, ANY_URL)
+        matrix.plan_of(candidate, factors, candidate.any_url(factors))
         for factors in matrix.cells
         for candidate in file.candidates
     ]

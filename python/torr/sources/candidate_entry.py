@@ -19,6 +19,8 @@ from torr.store.rundir import check_name
 from torr.units import SECOND_NS, parse_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torr.model.json import JsonObject
     from torr.sources.toml_table import TomlTable
 
@@ -40,6 +42,16 @@ class Candidate:
     expected: Expectation
     flags: JsonObject
     line: int
+
+    def example_url(self, factors: Mapping[str, object]) -> str:
+        """Return its URL in a cell, on a port that stands for any."""
+        values = {"port": 1, "scratch": "/", "processes": 1, **factors}
+        return self.command.filled(values).url
+
+    def any_url(self, factors: Mapping[str, object]) -> str:
+        """Return a URL of the same scheme, for a plan that no server is to carry out."""
+        scheme, _, _ = self.example_url(factors).partition("://")
+        return f"{scheme}://localhost/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ use super::timeline::PartCounts;
 use super::websocket::WebSocketTally;
 use crate::messages::{
     COALESCED, HTTP_CHOSEN, Message, SERVER_HEAD, SERVER_STREAMS, STALLED, UNCERTAIN_CLOCK,
+    UNCONFIRMED,
 };
 use crate::plan::Transport;
 
@@ -208,10 +209,10 @@ impl Summary {
         warnings.into_iter().for_each(|warning| self.warn(warning));
     }
 
-    /// Warns of what decided the speed of connections with several exchanges, and says which version of
-    /// HTTP was chosen.
+    /// Warns of what decided the speed of connections with several exchanges, and of one-way messages that
+    /// may not have been read; says which version of HTTP was chosen.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    pub(crate) fn note_http(&mut self, transport: &Transport) {
+    pub(crate) fn note_connections(&mut self, transport: &Transport) {
         let Multiplexing { writes, requests, stalled_ns, open_ns, head_bytes, limits } =
             self.multiplexing.unwrap_or_default();
         let mut notes = Vec::new();
@@ -239,6 +240,10 @@ impl Summary {
         let rate = 100.0 * stalled_ns as f64 / open_ns.max(1) as f64;
         if rate >= STALLED_RATE {
             notes.push(STALLED.message([("rate", (rate as u64).into())]));
+        }
+        let unconfirmed = self.connections.unconfirmed;
+        if unconfirmed > 0 {
+            notes.push(UNCONFIRMED.message([("n", unconfirmed.into())]));
         }
         notes.into_iter().for_each(|note| self.warn(note));
     }
@@ -317,7 +322,7 @@ mod tests {
         };
         let notes = |counts, transport: &Transport| {
             let mut summary = Summary { multiplexing: Some(counts), ..Summary::default() };
-            summary.note_http(transport);
+            summary.note_connections(transport);
             summary.warnings.into_iter().map(|note| note.text).collect::<Vec<_>>()
         };
         let http = HttpVersion::Two;
@@ -338,6 +343,11 @@ mod tests {
         assert_eq!(notes(unused, &transport), ["the server chose HTTP/2"]);
         let more = Multiplexing { stalled_ns: 50, head_bytes: 121, ..counts };
         assert_eq!(notes(more, &transport), expected);
+        let mut summary = Summary::default();
+        summary.connections.unconfirmed = 2;
+        summary.note_connections(&Transport::default());
+        let text = "the server did not confirm that it has read all messages of 2 connections";
+        assert_eq!(summary.warnings[0].text, text);
     }
 
     #[test]

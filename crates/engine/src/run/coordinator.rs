@@ -331,7 +331,7 @@ impl Coordinator {
         }
         self.aggregate.summary.keep_first_samples();
         self.aggregate.summary.warn_of_uncertain_clocks();
-        self.aggregate.summary.note_http(&self.transport);
+        self.aggregate.summary.note_connections(&self.transport);
         self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         for usage in &self.child_usages {

@@ -221,6 +221,7 @@ fn one_way_messages_arrive_although_a_few_are_sent_over_each_connection() {
     target.stop().unwrap();
     assert_eq!((total.ok, target.counts().requests), (2000, 2000));
     assert!(target.counts().connections >= 200);
+    assert_eq!((summary.connections.unconfirmed, summary.warnings.len()), (0, 0));
 }
 
 #[test]

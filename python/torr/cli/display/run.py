@@ -124,12 +124,6 @@ def _websocket(level: Level) -> dict[str, str]:
         words.append(say("{n:,} unmatched messages", n=counts.unmatched_messages))
     if counts.pings:
         words.append(say("{n:,} pings", n=counts.pings))
-    if counts.unconfirmed:
-        unread = say(
-            "the server did not confirm that it has read all messages of {n:,} connections",
-            n=counts.unconfirmed,
-        )
-        words.append(unread)
     return {"WebSocket": chain(", ", words)} if words else {}
 
 

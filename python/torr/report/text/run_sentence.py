@@ -123,7 +123,7 @@ def _one_way(place: str, result: RunResult) -> str | None:
     at_least = "≥ " if level.counts.dropped else ""
     time = f"{at_least}{show_ms(p95)}"
     written = say("; written with p95 {time}", time=time) if p95 is not None else ""
-    return say("Takes {place}, without answers{written}", place=place, written=written)
+    return say("Is sent {place}, without answers{written}", place=place, written=written)
 
 
 def _plain(place: str, level: Level) -> str:

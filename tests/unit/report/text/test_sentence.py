@@ -38,7 +38,7 @@ def test_a_run_at_the_times_of_a_trace_is_called_so(make_level, make_result):
     assert " at the times of the trace with p95 " in sentence.verdict(run)
 
 
-def test_one_way_messages_are_taken_not_answered(make_level, make_result):
+def test_one_way_messages_are_sent_not_answered(make_level, make_result):
     level = msgspec.structs.replace(make_level(4, 50.0, 10.0), statuses={"101": 9})
     run = make_result("run", [level])
     said = {}
@@ -46,7 +46,7 @@ def test_one_way_messages_are_taken_not_answered(make_level, make_result):
         plan = {"transport": {"websocket": {"matching": {"kind": kind}}}}
         said[kind] = sentence.verdict(typed.patched(run, plan=plan))
     assert said == {
-        "none": "Takes 50 requests/s over 4 connections, without answers; "
+        "none": "Is sent 50 requests/s over 4 connections, without answers; "
         "written with p95 22.0 ms.",
         "order": "Answers 50 requests/s over 4 connections with p95 22.0 ms.",
     }
