@@ -341,7 +341,7 @@ def place_text(step: Step) -> str:
 def remaining_text(step: Step, remaining: Remaining) -> str:
     """Return the phase and the remaining time."""
     if remaining.phase == "drain":
-        return say("waiting for open requests")
+        return say("waiting for the server")
     remaining_s = remaining.remaining_s
     if remaining_s is None:
         time: str = f"{remaining.level_elapsed_s:.0f} s"

@@ -151,7 +151,7 @@ def test_the_drain_has_no_end_in_sight(clock):
     progress.level_started(step())
     clock.now_s += 30
     progress.interval_came(step(), measured_interval(Truth(), 3, phase="drain"))
-    assert last(line).startswith(f"{FULL}  waiting for open requests")
+    assert last(line).startswith(f"{FULL}  waiting for the server")
 
 
 def test_an_interval_with_few_answers_shows_a_lower_percentile(clock):

@@ -144,6 +144,8 @@ pub struct Connections {
     pub short_max: u64,
     /// Connections whose servers have not confirmed that they have read all one-way messages.
     pub unconfirmed: u64,
+    /// Connections that are left, but whose servers are to confirm that now.
+    pub awaited: u64,
     /// Dials that failed for a reason of this machine, by [`Local`].
     pub local: Local,
 }
@@ -186,6 +188,7 @@ impl Connections {
         self.opened += other.opened;
         self.short += other.short;
         self.short_max += other.short_max;
+        self.awaited += other.awaited;
         self.unconfirmed += other.unconfirmed;
         self.local.no_descriptor += other.local.no_descriptor;
         self.local.no_port += other.local.no_port;

@@ -182,7 +182,7 @@ impl Interval {
     pub(crate) fn is_empty(&self) -> bool {
         self.to <= self.from
             || (self.phase == Phase::Drain
-                && self.in_flight == 0
+                && (self.in_flight, self.connections.awaited) == (0, 0)
                 && self.tallies.iter().all(|tally| tally.ended() == 0))
     }
 }
@@ -303,6 +303,17 @@ mod tests {
         assert!(!timeline.expects(1) && !timeline.is_over());
         timeline.remove(0);
         assert!(timeline.is_over());
+    }
+
+    #[test]
+    fn a_drain_in_which_nothing_ends_counts_while_servers_are_waited_for() {
+        let drained = |awaited| {
+            let mut report = report(0, Phase::Drain, 0);
+            (report.tallies, report.in_flight) = (PooledTallies::default(), 0);
+            report.connections.awaited = awaited;
+            Timeline::new(1).add(report).remove(0).is_empty()
+        };
+        assert_eq!((drained(0), drained(1)), (true, false));
     }
 
     #[test]

@@ -329,12 +329,12 @@ impl<S> ConnectionTable<S> {
             return false;
         }
         self.look_at = now + LOOK_EVERY_NS;
-        let mut waits = false;
+        let mut waiting = 0;
         for number in 0..self.entries.len() as u32 {
             let entry = self.get_mut(number);
             let Some(connection) = &mut entry.connection else { continue };
             if !connection.request_confirmation(now) {
-                waits = true;
+                waiting += 1;
                 if connection.has_outgoing() {
                     self.flush_later(number);
                 }
@@ -347,7 +347,8 @@ impl<S> ConnectionTable<S> {
                 self.set_aside(number, connection);
             }
         }
-        !waits && self.closing == 0
+        self.counts.awaited = waiting + self.closing;
+        self.counts.awaited == 0
     }
 
     /// Lets a connection send at the end of the turn.

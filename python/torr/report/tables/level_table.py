@@ -151,7 +151,7 @@ def _of_websocket(level: Level) -> list[tuple[str, str]]:
         (say("ended by the server"), f"{counts.closed_by_server:,}"),
     ]
     if counts.unconfirmed:
-        rows.append((say("not confirmed to have read all"), f"{counts.unconfirmed:,}"))
+        rows.append((say("not confirmed by the server"), f"{counts.unconfirmed:,}"))
     if counts.lifetime_ms is not None:
         rows.append((say("mean lifetime of a connection"), show_ms(counts.lifetime_ms.mean)))
     return rows

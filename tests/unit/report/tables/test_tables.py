@@ -280,8 +280,8 @@ def test_what_connections_of_websocket_did_are_rows(run):
     assert rows["unmatched messages"] == "1,200"
     assert rows["ended by the server"] == "2"
     assert rows["mean lifetime of a connection"] == "1,500 ms"
-    assert "not confirmed to have read all" not in rows
+    assert "not confirmed by the server" not in rows
     level = typed.patched(level, websocket={"unconfirmed": 2})
     rows = dict(level_table.throughput(level).rows)
-    assert rows["not confirmed to have read all"] == "2"
+    assert rows["not confirmed by the server"] == "2"
     assert "connections that ended" not in dict(level_table.throughput(run.levels[0]).rows)
